@@ -17,7 +17,7 @@ import { visitAll, type Rule } from './rules/visit.ts';
 import { suppress } from './rules/suppress.ts';
 import { ajetRules } from './rules/across/ajet/index.ts';
 import { trinityRules } from './rules/across/trinity/index.ts';
-import { isSetBy } from './trinity/tuneScript.ts';
+import { isSetBy } from './configScript.ts';
 import { migrateToAjet } from './migrate/migrateToAjet.ts';
 
 /** A config that AgentJet does not read any more, but that can be rewritten for it. */
@@ -156,7 +156,7 @@ export function diagnose(
     if (!seen.has(id)) found.push(one);
     seen.add(id);
   }
-  found.push(...missingKeys(document, table, dialect, (path) => isSetBy(references?.tune, path)));
+  found.push(...missingKeys(document, table, dialect, (path) => isSetBy(references?.script, path)));
   return found.sort(byOffset);
 }
 

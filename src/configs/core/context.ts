@@ -1,13 +1,13 @@
 import type { FileReader, PathRules } from '../../base/core/ports.ts';
 import type { ClassFinder, LocatorTarget } from './code/classes.ts';
 import type { Composition } from './compose.ts';
+import type { ConfigScript } from './configScript.ts';
 import type { Dialect } from './dialect.ts';
 import type { Environment } from './interpolation/host.ts';
 import type { Installed } from './installed.ts';
 import { entryOf, nodeAt, type NodePath } from './node.ts';
 import type { ConfigDocument } from './parse.ts';
 import type { Span } from './text.ts';
-import type { TuneScript } from './trinity/tuneScript.ts';
 
 export interface ConfigEnvironment {
   /** Absolute path of the config, also of one that is not saved yet. */
@@ -24,7 +24,7 @@ export interface ConfigEnvironment {
   readonly rows?: (file: string) => Promise<number | undefined>;
   readonly parsed?: (file: string, text: string) => ConfigDocument;
   /** Finds the script that completes the config; by default in the folders around it. */
-  readonly tuneScript?: () => Promise<TuneScript | undefined>;
+  readonly script?: () => Promise<ConfigScript | undefined>;
 }
 
 /** One config with its composition and resolved references, so that rules are synchronous. */
@@ -51,8 +51,8 @@ export interface ResolvedReferences {
   similar?(path: string): string | undefined;
   /** Rows of a data set, by the text of its path. */
   rows?(path: string): number | undefined;
-  /** The script that sets keys of a Trinity-RFT config when it calls `tune`. */
-  readonly tune?: TuneScript | undefined;
+  /** The script that completes the config. */
+  readonly script?: ConfigScript | undefined;
 }
 
 /**

@@ -8,6 +8,50 @@ import { mergeMappings, scalarOf, toPlain, type MappingValue, type Plain, type V
 
 type PlainTree = Record<string, Plain>;
 
+/** The arguments of AgentJet's `AgentJetJob`, of all releases, and the keys below `ajet` that they set. */
+export const jobArguments: Readonly<Record<string, string>> = {
+  experiment_dir: 'experiment_dir',
+  project_name: 'project_name',
+  experiment_name: 'experiment_name',
+  backbone: 'backbone',
+  model: 'model.path',
+  logging: 'trainer_common.logger',
+  n_gpu: 'trainer_common.n_gpus_per_node',
+  nnodes: 'trainer_common.nnodes',
+  algorithm: 'trainer_common.algorithm.adv_estimator',
+  n_gpu_for_infer: 'rollout.n_vllm_engine',
+  num_repeat: 'rollout.num_repeat',
+  batch_size: 'data.train_batch_size',
+  swarm_mode: 'enable_swarm_mode',
+  swarm_mode_sample_collection_method: 'swarm_mode_sample_collection_method',
+  max_env_worker: 'rollout.max_env_worker',
+  max_prompt_length: 'data.max_prompt_length',
+  max_response_length: 'data.max_response_length',
+  max_response_length_in_one_turn: 'rollout.max_response_length_in_one_turn',
+  max_model_len: 'rollout.max_model_len',
+  tensor_model_parallel_size: 'rollout.tensor_model_parallel_size',
+  max_num_seqs: 'rollout.max_num_seqs',
+  ppo_max_token_len_per_gpu: 'rollout.ppo_max_token_len_per_gpu',
+  gpu_memory_utilization: 'rollout.gpu_memory_utilization',
+  compute_madness_checklist: 'rollout.compute_madness_checklist',
+  ulysses_sequence_parallel_size: 'trainer_common.ulysses_sequence_parallel_size',
+  mini_batch_num: 'trainer_common.mini_batch_num',
+  lr: 'trainer_common.optim.lr',
+  ppo_epochs: 'trainer_common.ppo_epochs',
+  use_kl_loss: 'trainer_common.use_kl_loss',
+  use_kl_in_reward: 'trainer_common.use_kl_in_reward',
+  kl_penalty_type: 'trainer_common.kl_penalty_type',
+  total_training_steps: 'trainer_common.total_training_steps',
+  val_print_to_markdown_file_path: 'trainer_common.val_print_to_markdown_file_path',
+  train_print_to_markdown_file_path: 'trainer_common.train_print_to_markdown_file_path',
+  lora_rank: 'lora.lora_rank',
+  lora_alpha: 'lora.lora_alpha',
+  lora_target_modules: 'lora.target_modules',
+  lora_load_format: 'lora.load_format',
+  layered_summon: 'lora.layered_summon',
+  timeline_compare_level: 'context_tracker.timeline_merging_policy.timeline_compare_level',
+};
+
 /** Upstream's skeleton of a job without a file, less what the launcher takes out for the backbone. */
 function steering(other: 'verl' | 'trinity'): PlainTree {
   const folder = 'file://ajet/default_config';

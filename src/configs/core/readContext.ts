@@ -2,10 +2,10 @@ import type { LocatorTarget } from './code/classes.ts';
 import { namedPaths, searchFolders, type ReferenceRequest } from './code/namedPaths.ts';
 import { targetOf, writtenNames, type WrittenName } from './code/writtenLocators.ts';
 import { compose } from './compose.ts';
+import { configScriptOf } from './configScript.ts';
 import type { ConfigContext, ConfigEnvironment, ResolvedReferences } from './context.ts';
 import type { Dialect } from './dialect.ts';
 import type { ConfigDocument } from './parse.ts';
-import { tuneScriptOf } from './trinity/tuneScript.ts';
 
 /** Composes a config and resolves its references. Rejects only when a file exists but cannot be read. */
 export async function readContext(
@@ -35,12 +35,13 @@ export async function readContext(
  */
 async function resolveReferences(request: ReferenceRequest): Promise<ResolvedReferences> {
   const { document, dialect, configEnvironment } = request;
-  const { tuneScript = () => tuneScriptOf(configEnvironment.file, configEnvironment) } = configEnvironment;
-  const isForScript = dialect.id === 'trinity' && !document.text.includes('default_workflow_type');
-  const [targets, folders, tune] = await Promise.all([
+  const { script: findScript = () => configScriptOf(configEnvironment.file, configEnvironment) } =
+    configEnvironment;
+  const isWhole = dialect.id === 'trinity' && document.text.includes('default_workflow_type');
+  const [targets, folders, script] = await Promise.all([
     locatorTargets(request),
     searchFolders(request).catch(() => new Map<string, string>()),
-    isForScript ? tuneScript().catch(() => undefined) : undefined,
+    isWhole ? undefined : findScript().catch(() => undefined),
   ]);
   // The paths are meant for the workspace that has the config's code.
   const isProject = [...targets.values()].some(({ status }) => status === 'found' || status === 'no-name');
@@ -51,7 +52,7 @@ async function resolveReferences(request: ReferenceRequest): Promise<ResolvedRef
     file: (text) => paths.get(text)?.file ?? folders.get(text),
     similar: (text) => paths.get(text)?.similar,
     rows: (text) => paths.get(text)?.rows,
-    tune,
+    script,
   };
 }
 

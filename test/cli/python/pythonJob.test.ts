@@ -1,5 +1,6 @@
 /** Scripts that make an AgentJetJob in Python. */
 import { beforeAll, describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
 import { ensurePython } from '../../tools/pythonEnvironments.mjs';
 import { failure, runJson } from '../harness/cli.ts';
 import { emptyProject, smallProject, type Project } from '../harness/project.ts';
@@ -101,10 +102,18 @@ class Own(Workflow):
         return WorkflowOutput(reward=0.25)
 
 
+AgentJetJob(base_yaml_config="made.yaml", project_name="mine", lr=1e-5).dump_job_as_yaml("base.yaml")
 AstunerJob().load_job_from_yaml("made.yaml").set_workflow(Own).tune()
 `);
     const { episodes } = await runJson(project, script());
     expect(episodes.map(({ reward }) => reward)).toEqual(Array.from({ length: 6 }, () => 0.25));
+    const base = parse(await project.read('base.yaml')) as { ajet: Record<string, object> };
+    expect(base.ajet).toMatchObject({
+      project_name: 'mine',
+      backbone: 'verl',
+      rollout: { num_repeat: 3 },
+      trainer_common: { n_gpus_per_node: 4, optim: { lr: 1e-5 } },
+    });
   });
 
   it.each([
@@ -125,6 +134,8 @@ AstunerJob().load_job_from_yaml("made.yaml").set_workflow(Own).tune()
       'AgentJetJob().set_data("dummy").tune()',
       /job\.py:4: .*Call set_workflow .*'file\.py->/s,
     ],
+    ['a slip in an argument', 'AgentJetJob(batchsize=8)', /job\.py:4: .*batchsize.*batch_size/s],
+    ['one length of four', 'AgentJetJob(max_model_len=8)', /job\.py:4: .*max_prompt_length, .* missing/s],
     ['no run', 'AgentJetJob()', /without a call of tune.*AgentJetJob/s],
     ['two runs', `${made}job.tune()\njob.tune()`, /job\.py:12: .*tune was called before/s],
     [

@@ -153,6 +153,36 @@ tune(workflow_func=solve, ${given.join('')}config_path='exp.yaml')
   );
 });
 
+describe('the base config of a job', () => {
+  const config = lines(
+    'ajet:',
+    '  data: {max_prompt_length: 30000}',
+    'hydra: {searchpath: [file://ajet/default_config, file://ajet/default_config/verl]}',
+    'defaults: [verl_default, ajet_default, _self_]',
+  );
+  const findings = (script: string): Promise<string[]> => {
+    const files = { '/project/main.py': `from ajet import AgentJetJob\n${script}` };
+    return told(config, { files }, 'missing-key', 'lengths-exceed-model-len');
+  };
+  const lengths = '2 error lengths-exceed-model-len: 30000';
+  const missing = Array.from({ length: 4 }, () => '1 warning missing-key: ajet');
+
+  it.each([
+    ['the base', 'AgentJetJob(base_yaml_config="exp.yaml")', [...missing, lengths]],
+    ['its model', 'AgentJetJob(base_yaml_config="exp.yaml", model="m")', [...missing.slice(1), lengths]],
+    [
+      'its workflow, data and lengths',
+      `job = AgentJetJob(base_yaml_config="exp.yaml", model="m", max_model_len=50000)
+job.set_workflow(W)
+job.config.ajet.task_reader.type = "random_dummy"`,
+      [],
+    ],
+    ['nothing', 'AgentJetJob(model="m", max_model_len=50000) # exp.yaml', [...missing, lengths]],
+  ])('has no findings about what the script sets: %s', async (_, script, expected) => {
+    expect(await findings(script)).toEqual(expected);
+  });
+});
+
 it('a config that names a workflow adapter of the tuner has a finding if AgentScope 2 is installed', async () => {
   const files = { '/project/.venv/lib/python3.11/site-packages/agentscope-2.0.10.dist-info/METADATA': '' };
   const taskset = '{path: x, default_workflow_type: agentscope_workflow_adapter_v1}';

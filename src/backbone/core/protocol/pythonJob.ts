@@ -12,17 +12,18 @@ const place = {
 
 const workflow = z.nullable(z.union([z.string(), z.object({ file: z.string(), name: z.string() })]));
 
+/** The arguments of the class by their names. */
+const jobArguments = z.catchall(
+  z.object({ base_yaml_config: z.optional(z.string()), ensure_new_experiment: z.optional(z.boolean()) }),
+  z.unknown(),
+);
+export type JobArguments = z.infer<typeof jobArguments>;
+
 export const jobCall = z.discriminatedUnion('op', [
   z.object({
     ...place,
     op: z.literal('config'),
-    options: z.object({
-      backbone: z.optional(z.string()),
-      model: z.optional(z.string()),
-      nGpu: z.optional(z.number()),
-      algorithm: z.optional(z.string()),
-      nGpuForInfer: z.optional(z.number()),
-    }),
+    given: jobArguments,
   }),
   /** Checks that a config may have a key that this one does not have. */
   z.object({ ...place, op: z.literal('check'), key: z.array(z.string()) }),

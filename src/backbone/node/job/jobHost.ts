@@ -1,15 +1,24 @@
 /** Implements `AgentJetJob` for scripts: configs made in code, and the run of this process. */
 
 import path from 'node:path';
+import { closest } from 'fastest-levenshtein';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { CodedError, type Location, messageOf } from '../../../base/core/errors.ts';
 import { valueAtPath, setAtPath } from '../../../base/core/plainTree.ts';
 import { strftime } from '../../../base/core/strftime.ts';
 import type { Composition } from '../../../configs/core/compose.ts';
 import { renderEffective } from '../../../configs/core/effective/render.ts';
-import { changedFrom, jobDefaults, plainOf, strictTree, withPlain } from '../../../configs/core/jobTree.ts';
+import {
+  changedFrom,
+  jobArguments,
+  jobDefaults,
+  plainOf,
+  strictTree,
+  withPlain,
+} from '../../../configs/core/jobTree.ts';
 import { firstError } from '../../../configs/core/finding.ts';
 import type { MappingValue } from '../../../configs/core/value.ts';
+import type { JobArguments } from '../../core/protocol/pythonJob.ts';
 import type { JobConfig, JobHost, JobOptions, JobSplits, JobWorkflow } from '../../../sdk/core/jobHost.ts';
 import type { EpisodeResult } from '../../../tracking/core/records/episodeResult.ts';
 
@@ -58,7 +67,7 @@ export class ScriptJobs implements JobHost {
     const config = this.#configOf(jobDefaults(backbone));
     const values: Readonly<Record<string, unknown>> = {
       backbone,
-      experiment_name: `ajet_job_${strftime(this.#ports.now(), '%Y%m%d_%H%M%S')}`,
+      experiment_name: this.#timed('ajet_job', '%Y%m%d_%H%M%S'),
       'model.path': options.model ?? 'Qwen/Qwen2___5-7B-Instruct',
       'trainer_common.n_gpus_per_node': nGpu,
       'trainer_common.algorithm.adv_estimator': options.algorithm ?? 'grpo',
@@ -68,6 +77,32 @@ export class ScriptJobs implements JobHost {
       }),
     };
     for (const [key, value] of Object.entries(values)) setAtPath(config.ajet, key, value);
+    return config;
+  }
+
+  /**
+   * Returns the config for arguments of the class in Python, of all releases: those of a base config with these values,
+   * or the defaults.
+   */
+  async configOf(given: JobArguments): Promise<JobConfig> {
+    const { base_yaml_config: base, ensure_new_experiment: isNew, ...values } = given;
+    const unknown = Object.keys(values).find((name) => !Object.hasOwn(jobArguments, name));
+    if (unknown !== undefined) throw this.#at(jobErrors.unknownArgument(unknown));
+    const missing = lengthArguments.filter((name) => !(name in values));
+    if (missing.length > 0 && missing.length < lengthArguments.length) {
+      throw this.#at(jobErrors.missingLengths(missing));
+    }
+    const isOlder = Object.keys(given).every((name) => olderArguments.includes(name));
+    const { backbone = isOlder ? 'trinity' : 'verl', n_gpu: nGpu, n_gpu_for_infer: nGpuForInfer } = values;
+    const options = { backbone, nGpu, nGpuForInfer } as JobOptions;
+    const config = base === undefined ? this.config(options) : await this.load(base);
+    for (const [name, value] of Object.entries(values)) {
+      setAtPath(config.ajet, jobArguments[name] ?? name, value);
+    }
+    if (isNew) {
+      const name = String(valueAtPath(config.ajet, 'experiment_name'));
+      setAtPath(config.ajet, 'experiment_name', this.#timed(name, '%Y%m%d-%H%M%S'));
+    }
     return config;
   }
 
@@ -82,10 +117,15 @@ export class ScriptJobs implements JobHost {
   }
 
   async load(file: string): Promise<JobConfig> {
-    const { config, problems } = await this.#ports.compose(path.resolve(this.#ports.cwd, file));
+    const place = path.resolve(this.#ports.cwd, file);
+    const { config, problems } = await this.#ports.compose(place);
     const error = firstError(problems);
     if (error !== undefined) throw error;
-    return this.#configOf(config.root);
+    const loaded = this.#configOf(config.root);
+    // Names the run after this file, not after the run's copy of the config.
+    if ([null, undefined, '', 'read_yaml_name'].includes(valueAtPath(loaded.ajet, 'experiment_name') as null))
+      setAtPath(loaded.ajet, 'experiment_name', this.#timed(path.parse(place).name, '%Y%m%d_%H%M%S'));
+    return loaded;
   }
 
   async dump(config: JobConfig, workflow: JobWorkflow | undefined, file: string): Promise<string> {
@@ -157,6 +197,10 @@ export class ScriptJobs implements JobHost {
     }
   }
 
+  #timed(name: string, format: string): string {
+    return `${name}_${strftime(this.#ports.now(), format)}`;
+  }
+
   #at(error: CodedError): CodedError {
     const location = this.#ports.userFrame(error);
     const { code, message, hint } = error;
@@ -165,6 +209,17 @@ export class ScriptJobs implements JobHost {
 }
 
 const backbones = ['trinity', 'verl', 'debug'];
+
+/** The arguments of AgentJet's class in January 2026. Later releases have others, and another default backbone. */
+const olderArguments = ['backbone', 'model', 'n_gpu', 'algorithm', 'n_gpu_for_infer'];
+
+/** Arguments that AgentJet takes only together. */
+const lengthArguments = [
+  'max_prompt_length',
+  'max_response_length',
+  'max_response_length_in_one_turn',
+  'max_model_len',
+];
 
 /** Task readers by the names that `setData` accepts. */
 const dataTypes: Readonly<Record<string, string>> = {
@@ -252,6 +307,20 @@ export const jobErrors = {
       code: 'job/unknown-backbone',
       message: `Unknown backbone ${JSON.stringify(backbone)}.`,
       hint: `Choose from ${known.join(', ')}.`,
+    }),
+
+  unknownArgument: (name: string) =>
+    new CodedError({
+      code: 'job/unknown-argument',
+      message: `AgentJetJob has no argument ${name}.`,
+      hint: `Did you mean ${closest(name, ['base_yaml_config', 'ensure_new_experiment', ...Object.keys(jobArguments)])}? Other keys are set in job.config.ajet.`,
+    }),
+
+  missingLengths: (missing: readonly string[]) =>
+    new CodedError({
+      code: 'job/missing-lengths',
+      message: `AgentJetJob takes its four lengths only together, and ${missing.join(', ')} ${missing.length === 1 ? 'is' : 'are'} missing.`,
+      hint: `Pass ${lengthArguments.join(', ')}, or none of them.`,
     }),
 
   inferOnVerl: ({ nGpuForInfer }: JobNames) =>

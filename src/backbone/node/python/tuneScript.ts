@@ -303,7 +303,7 @@ class PythonJobs {
   async answer(call: PythonJobCall): Promise<unknown> {
     switch (call.op) {
       case 'config':
-        return this.#keep(call.job, this.#jobs.config(call.options));
+        return this.#keep(call.job, await this.#jobs.configOf(call.given));
       case 'load':
         return this.#keep(call.job, await this.#jobs.load(call.path));
       case 'check':

@@ -1,6 +1,14 @@
 import type { ModuleScan } from './moduleScan.ts';
 import { scanPython } from './scanPython.ts';
-import { dottedPath, lineOf, nodesNamed, parsePython, partsOf, type CodeLine } from './syntaxTree.ts';
+import {
+  dottedPath,
+  lineOf,
+  nodesNamed,
+  parsePython,
+  partsOf,
+  type CodeLine,
+  type SyntaxNode,
+} from './syntaxTree.ts';
 
 interface TuneCallLine extends CodeLine {
   /** The names of its arguments; undefined for the `tune` of a job. */
@@ -15,7 +23,7 @@ export function scanTuneCalls(text: string): TuneCallLine[] {
   const parsed = parsePython(text);
   const scan = scanPython(text, parsed);
   const names = new Set(namesOfTune(scan));
-  const hasJob = importsJob(scan);
+  const hasJob = jobClasses(scan).length > 0;
   return nodesNamed(parsed, 'CallExpression').flatMap(({ firstChild: callee, lastChild: list }) => {
     if (callee === null || list === null) return [];
     const property = callee.name === 'MemberExpression' ? callee.getChild('PropertyName') : null;
@@ -23,18 +31,32 @@ export function scanTuneCalls(text: string): TuneCallLine[] {
     const isCall = isOfJob || names.has(dottedPath(callee, text) ?? '');
     // The line of the bracket: a chain of calls begins on an earlier line.
     if (!isCall) return [];
-    const given = partsOf(list).flatMap(([name, next]) =>
-      name !== undefined && next?.name === 'AssignOp' ? [text.slice(name.from, name.to)] : [],
-    );
-    return [{ line: lineOf(text, list.from), given: isOfJob ? undefined : given }];
+    return [{ line: lineOf(text, list.from), given: isOfJob ? undefined : givenNames(list, text) }];
   });
+}
+
+/** Returns the names of the keyword arguments of each `AgentJetJob` that a Python text creates. */
+export function scanJobArguments(text: string): (readonly string[])[] {
+  if (!/\b(?:AgentJetJob|AstunerJob)\b/.test(text)) return [];
+  const parsed = parsePython(text);
+  const classes = jobClasses(scanPython(text, parsed));
+  return nodesNamed(parsed, 'CallExpression').flatMap(({ firstChild: callee, lastChild: list }) => {
+    const isJob = callee !== null && list !== null && classes.includes(dottedPath(callee, text) ?? '');
+    return isJob ? [givenNames(list, text)] : [];
+  });
+}
+
+function givenNames(list: SyntaxNode, text: string): string[] {
+  return partsOf(list).flatMap(([name, next]) =>
+    name !== undefined && next?.name === 'AssignOp' ? [text.slice(name.from, name.to)] : [],
+  );
 }
 
 const job = /^(?:ajet|astuner|agentscope_tuner)\.(?:.*\.)?(?:AgentJetJob|AstunerJob)$/;
 
-function importsJob({ names }: ModuleScan): boolean {
-  return [...names.values()].some(
-    (binding) => binding.kind === 'imported' && job.test(`${binding.module}.${binding.name ?? ''}`),
+function jobClasses({ names }: ModuleScan): string[] {
+  return [...names].flatMap(([name, binding]) =>
+    binding.kind === 'imported' && job.test(`${binding.module}.${binding.name ?? ''}`) ? [name] : [],
   );
 }
 

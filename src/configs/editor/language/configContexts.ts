@@ -2,13 +2,13 @@ import * as vscode from 'vscode';
 import { DisposableStore, type Disposable } from '../../../base/core/disposable.ts';
 import { settings, settingsSection } from '../../../base/core/ids.ts';
 import type { Clock, FileReader } from '../../../base/core/ports.ts';
+import { configScriptOf, type ConfigScript } from '../../core/configScript.ts';
 import type { ConfigContext, ConfigEnvironment } from '../../core/context.ts';
 import type { Environment } from '../../core/interpolation/host.ts';
 import { maskSecrets } from '../../core/effective/secrets.ts';
 import { dialectOf } from '../../core/dialect.ts';
 import { isBroken, parseCache, parseConfig } from '../../core/parse.ts';
 import { readContext } from '../../core/readContext.ts';
-import { tuneScriptOf, type TuneScript } from '../../core/trinity/tuneScript.ts';
 import type { ClassFinders } from './classFinders.ts';
 import type { InstalledPackages } from './installedPackages.ts';
 import { locateConfig, type WorkspaceFs, workspaceFiles, type TextCache } from './workspaceFs.ts';
@@ -48,7 +48,7 @@ export class ConfigContexts implements Disposable {
   readonly #changesOf = new Map<string, number>();
   #following = false;
   /** By config: to find a script, many files are read, which no edit of the config changes. */
-  readonly #tuneScripts = new Map<string, Promise<TuneScript | undefined>>();
+  readonly #scripts = new Map<string, Promise<ConfigScript | undefined>>();
 
   /** Something around the configs changed; where that was another document, its address. */
   readonly onStale = this.#stale.event;
@@ -103,7 +103,7 @@ export class ConfigContexts implements Disposable {
       environment: this.#environment(),
       parsed: this.#parsed,
       installed: this.#parts.installed.of(config, location, files),
-      tuneScript: () => this.#tuneScriptOf(config, { file, files, paths: fs.paths }),
+      script: () => this.#configScriptOf(config, { file, files, paths: fs.paths }),
       ...(fs.isLocal && { rows: this.#parts.rows }),
     };
   }
@@ -112,13 +112,13 @@ export class ConfigContexts implements Disposable {
     return workspaceFiles(fs, this.#parts.files, this.#read);
   }
 
-  #tuneScriptOf(
+  #configScriptOf(
     config: vscode.Uri,
     { file, files, paths }: Pick<ConfigEnvironment, 'file' | 'files' | 'paths'>,
-  ): Promise<TuneScript | undefined> {
+  ): Promise<ConfigScript | undefined> {
     const key = config.toString();
-    const found = this.#tuneScripts.get(key) ?? tuneScriptOf(file, { files, paths });
-    this.#tuneScripts.set(key, found);
+    const found = this.#scripts.get(key) ?? configScriptOf(file, { files, paths });
+    this.#scripts.set(key, found);
     return found;
   }
 
@@ -138,7 +138,7 @@ export class ConfigContexts implements Disposable {
     this.#parts.installed.changed();
     this.#changes++;
     const key = uri?.toString();
-    if (uri === undefined || !/\.ya?ml$/.test(uri.path)) this.#tuneScripts.clear();
+    if (uri === undefined || !/\.ya?ml$/.test(uri.path)) this.#scripts.clear();
     if (key !== undefined) this.#changesOf.set(key, (this.#changesOf.get(key) ?? 0) + 1);
     this.#stale.fire(uri);
   }

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { scanTuneCalls } from '../../../../src/configs/core/code/tuneScan.ts';
+import { scanJobArguments, scanTuneCalls } from '../../../../src/configs/core/code/tuneScan.ts';
 import { fuzz } from '../../fuzz.ts';
 
 const lines = (text: string): number[] => scanTuneCalls(text).map(({ line }) => line);
@@ -59,4 +59,13 @@ describe('scanTuneCalls', () => {
     expect(scanTuneCalls('from mine import AgentJetJob\nAgentJetJob().tune()\n')).toEqual([]);
     expect(scanTuneCalls('class AgentJetJob: pass\nAgentJetJob().tune()\n')).toEqual([]);
   });
+});
+
+it('finds the arguments of jobs', () => {
+  const code = 'Job(\n  model="m", lr=1e-6\n).set_data("dummy")\nother(n_gpu=8)\nJob()\n';
+  expect(scanJobArguments(`from ajet.copilot.job import AgentJetJob as Job\n${code}`)).toEqual([
+    ['model', 'lr'],
+    [],
+  ]);
+  expect(scanJobArguments(`from mine import AgentJetJob as Job\n${code}`)).toEqual([]);
 });

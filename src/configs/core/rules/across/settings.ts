@@ -1,3 +1,4 @@
+import { isSetBy } from '../../configScript.ts';
 import { findingSpan, type ConfigContext } from '../../context.ts';
 import { replaceScalar } from '../../edits.ts';
 import { finding, fix, type Finding, type Fix } from '../../finding.ts';
@@ -20,12 +21,23 @@ export interface Source {
   info(path: NodePath): KeyInfo | undefined;
 }
 
-/** The values below one section of the file. */
-export function sectionSource({ composition, dialect }: ConfigContext, section: readonly string[]): Source {
+/** The values below one section of the file. Those that a script sets are unknown. */
+export function sectionSource(
+  { composition, dialect, references }: ConfigContext,
+  section: readonly string[],
+): Source {
+  const { script } = references;
   const root = valueAt(composition.config.root, section);
   const placed = (path: NodePath): NodePath => [...section, ...path];
   return {
-    value: (path) => valueAt(root, path),
+    value: (path) => {
+      const value = valueAt(root, path);
+      if (script === undefined) return value;
+      const key = placed(path).join('.');
+      const isEmpty = value === undefined || isNull(value);
+      const holdsSetKey = isEmpty && script.sets.some((set) => set.startsWith(`${key}.`));
+      return holdsSetKey || isSetBy(script, key) ? 'unknown' : value;
+    },
     places: (path) => [placed(path)],
     info: (path) => dialect.keys().find(placed(path))?.info,
   };

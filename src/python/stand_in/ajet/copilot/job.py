@@ -16,27 +16,29 @@ _numbers = count()
 class AgentJetJob:
     """
     ``AgentJetJob(model=…, n_gpu=8).set_workflow(Mine).set_data("jsonl", "tasks.jsonl").tune()``, in a script that
-    ``agentjet --conf job.py``, or F5 on it, runs. Whatever is wrong raises an error that says what to do.
+    ``agentjet --conf job.py``, or F5 on it, runs. Takes the arguments of all releases. With ``base_yaml_config``, they
+    replace values of that config. Whatever is wrong raises an error that says what to do.
     """
 
     def __init__(
         self,
-        backbone: str = "trinity",
-        model: str = "Qwen/Qwen2___5-7B-Instruct",
-        n_gpu: int = 8,
-        algorithm: str = "grpo",
+        backbone: Optional[str] = None,
+        model: Optional[str] = None,
+        n_gpu: Optional[int] = None,
+        algorithm: Optional[str] = None,
         n_gpu_for_infer: Optional[int] = None,
         *_: Any,
+        **others: Any,
     ) -> None:
         self._number = next(_numbers)
         self._workflow: Union[None, str, Dict[str, str]] = None
         #: The episodes of the run, once `tune` has returned, as the run reports them.
         self.results: List[Dict[str, Any]] = []
-        options = {"backbone": backbone, "model": model, "nGpu": n_gpu, "algorithm": algorithm}
-        if n_gpu_for_infer is not None:
-            options["nGpuForInfer"] = n_gpu_for_infer
+        given = {"backbone": backbone, "model": model, "n_gpu": n_gpu, "algorithm": algorithm, **others}
+        given["n_gpu_for_infer"] = n_gpu_for_infer
+        given = {name: value for name, value in given.items() if value is not None}
         #: Every key with its default or what was set; keys that AgentJet does not know are refused.
-        self.config: Any = self._config(self._ask("config", options=options))
+        self.config: Any = self._config(self._ask("config", given=given))
 
     def set_workflow(
         self, workflow: Union[str, Type[Workflow], Callable[..., Any]], ensure_reward_in_workflow: bool = False

@@ -111,7 +111,7 @@ export function agentscopeTuner(view: TrinityView): void {
   const version = composition.installed?.agentscope;
   const adapter = workflows(view).find(({ name }) => Object.values<string>(functionAdapters).includes(name));
   const called = adapter?.name === functionAdapters.tune ? 'tune' : adapter && 'tuner';
-  const name = references.tune?.package ?? called;
+  const name = references.script?.package ?? called;
   const problem = version !== undefined && name !== undefined && tunerProblem(name, version);
   if (!problem) return;
   view.report('agentscope-tuner', {

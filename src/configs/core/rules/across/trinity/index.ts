@@ -12,8 +12,6 @@ import { colocate, engineLayout, gpuShare, parallelSizes } from './cluster.ts';
 import { agentModel, agentscopeTuner, concurrency, engineSwitches, overRollout } from './explorer.ts';
 import { checkpointRoot, continuing, filled, mode, monitor } from './general.ts';
 import { derivedLengths, externalModel, modelLengths, promptTruncation, tinker } from './model.ts';
-import { isSetBy } from '../../../trinity/tuneScript.ts';
-import { isNull } from '../../../value.ts';
 import { adapters, intervals, syncMethod } from './synchronizer.ts';
 import { trainer } from './trainer.ts';
 import { TrinityView, type TrinityRule } from './view.ts';
@@ -102,7 +100,7 @@ export function trinityRules(context: ConfigContext): Finding[] {
 }
 
 function ownFile(context: ConfigContext): Finding[] {
-  const whole = new TrinityView(context, wholeSource(context));
+  const whole = new TrinityView(context, sectionSource(context, []));
   const stages = stagesOf(context).map((_, index) => stageView(context, index));
   lostInStages(whole);
   const views = stages.length === 0 ? [whole] : stages;
@@ -110,26 +108,9 @@ function ownFile(context: ConfigContext): Finding[] {
   return distinct([whole, ...stages].flatMap(({ findings }) => findings));
 }
 
-/** The values of the file. Those that a script sets when it calls `tune` are unknown. */
-function wholeSource(context: ConfigContext): Source {
-  const source = sectionSource(context, []);
-  const { tune } = context.references;
-  if (tune === undefined) return source;
-  return {
-    ...source,
-    value: (path) => {
-      const key = path.join('.');
-      if (isSetBy(tune, key)) return 'unknown';
-      const value = source.value(path);
-      const isEmpty = value === undefined || (value !== 'unknown' && isNull(value));
-      return isEmpty && tune.sets.some((set) => set.startsWith(`${key}.`)) ? 'unknown' : value;
-    },
-  };
-}
-
 /** A stage: its sections in place of those above. */
 function stageView(context: ConfigContext, index: number): TrinityView {
-  const whole = wholeSource(context);
+  const whole = sectionSource(context, []);
   const stage: NodePath = ['stages', index];
   const placed = (path: NodePath): NodePath => {
     const [section] = path;
