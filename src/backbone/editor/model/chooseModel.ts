@@ -108,12 +108,12 @@ interface Offered {
 }
 
 function choices(parts: ChoiceParts, current: ChosenModel, { found, ofEditor }: Offered): Choice[] {
-  const { label, detail } = describeModel(current);
+  const { label } = describeModel(current);
   const recent = recentEndpoints(parts.state);
   const listed = new Set(found.map(({ baseUrl }) => baseUrl));
   const others = recent.filter(({ baseUrl }) => !listed.has(baseUrl));
   return [
-    separator(vscode.l10n.t('Now: {0} ({1})', label, detail)),
+    separator(vscode.l10n.t('Now: {0}', label)),
     {
       label: vscode.l10n.t('$(circuit-board) Built-in model'),
       description: vscode.l10n.t('No network, no key, deterministic. It is not clever.'),
