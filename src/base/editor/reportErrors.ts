@@ -17,13 +17,15 @@ export async function reportingErrors(
   }
 }
 
-/** Shows an error of a debug session with the button of a command that fixes it, if there is one. */
+/** Shows an error or warning of a debug session with the button of a command that fixes it, if there is one. */
 export function offerRemedy(
-  error: Pick<ErrorReport, 'code' | 'message'>,
+  error: Pick<ErrorReport, 'code' | 'message'> & { readonly severity?: 'warning' },
   log: vscode.LogOutputChannel,
 ): void {
   const remedy = remedyOf(error.code);
-  if (remedy !== undefined) void showError(error, remedy, log);
+  const show =
+    error.severity === 'warning' ? vscode.window.showWarningMessage : vscode.window.showErrorMessage;
+  if (remedy !== undefined) void showError(error, remedy, log, show);
 }
 
 /** Shows a message with a button, since VS Code truncates messages without buttons to one line. */
@@ -31,11 +33,12 @@ async function showError(
   report: ErrorReport,
   remedy: Remedy | undefined,
   log: vscode.LogOutputChannel,
+  show: (text: string, ...buttons: string[]) => Thenable<string | undefined> = vscode.window.showErrorMessage,
 ): Promise<void> {
   const showLog = vscode.l10n.t('Show Log');
   const buttons = remedy === undefined ? [showLog] : [remedy.title, showLog];
   const text = forEditor(formatReport(report, { codeLast: true }));
-  const chosen = await vscode.window.showErrorMessage(text, ...buttons);
+  const chosen = await show(text, ...buttons);
   if (chosen === showLog) log.show();
   else if (chosen !== undefined && remedy !== undefined) await vscode.commands.executeCommand(remedy.command);
 }

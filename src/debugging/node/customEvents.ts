@@ -47,7 +47,10 @@ export interface RunNotesBody {
 }
 
 /** The body of `agentjet.failed`. */
-export type FailedBody = Pick<ErrorReport, 'code' | 'message'>;
+export interface FailedBody extends Pick<ErrorReport, 'code' | 'message'> {
+  /** Present if the run continues. */
+  readonly severity?: 'warning';
+}
 
 export interface NeedsDebugpyBody {
   readonly message: string;
@@ -79,7 +82,7 @@ export function customEvents(event: RunEvent, run: RunProgress): DapEvent[] {
     case 'model-request-cancelled':
       return [{ event: customEventNames.modelRequestCancelled, body: { id: event.id } }];
     case 'problem':
-      return event.report.code === 'python/missing-requirements' ? failed(event.report) : [];
+      return event.report.code === 'python/missing-requirements' ? failed(event.report, 'warning') : [];
     case 'run-ended':
       return [...notes(run), ...needsDebugpy(event), ...failed(run.results.at(-1)?.error ?? event.error)];
     default:
@@ -118,8 +121,8 @@ function needsDebugpy({ error }: Extract<RunEvent, { type: 'run-ended' }>): DapE
   return [{ event: customEventNames.needsDebugpy, body }];
 }
 
-function failed(error: ErrorReport | null): DapEvent[] {
+function failed(error: ErrorReport | null, severity?: 'warning'): DapEvent[] {
   if (error === null) return [];
-  const body: FailedBody = { code: error.code, message: error.message };
+  const body: FailedBody = { code: error.code, message: error.message, ...(severity && { severity }) };
   return [{ event: customEventNames.failed, body }];
 }

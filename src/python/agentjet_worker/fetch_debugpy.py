@@ -30,7 +30,7 @@ def main(folder: str, version: str) -> int:
 
 
 def find_installer() -> list[str] | None:
-    pip = ["install", "--disable-pip-version-check", "--no-input", "--retries", "1"]
+    pip = ["install", "--disable-pip-version-check", "--no-input", "--progress-bar", "off", "--retries", "1"]
     if importlib.util.find_spec("pip") is not None:
         return [sys.executable, "-m", "pip", *pip]
     uv = shutil.which("uv")

@@ -63,3 +63,21 @@ it('creates an environment with the packages', async () => {
   expect(isDone).toBe(true);
   expect(await pathExists(path.join(environment, 'pyvenv.cfg'))).toBe(true);
 });
+
+it('leaves no environment without the packages', async () => {
+  const folder = await folderWith('no-such-package\n');
+  const environment = path.join(folder, '.venv');
+  const installer = path.join(folder, 'python');
+  const lines = ['#!/bin/sh', 'mkdir "$4"', 'echo "no such thing"', 'echo "ERROR: no package"', 'exit 1'];
+  await writeFile(installer, lines.join('\n'), { mode: 0o755 });
+  const installing = installRequirements({
+    executable: installer,
+    workerFolder: workerFolder(),
+    requirements: path.join(folder, 'requirements.txt'),
+    environment,
+    cancellation: new CancellationSource().token,
+    onLine: () => undefined,
+  });
+  await expect(installing).rejects.toThrow(/installed: ERROR: no package$/);
+  expect(await pathExists(environment)).toBe(false);
+});

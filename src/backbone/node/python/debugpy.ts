@@ -9,7 +9,7 @@ import { childEnvironment } from '../../../base/node/process/environment.ts';
 import { spawnTree } from '../../../base/node/process/processTree.ts';
 import { pythonErrors } from './errors.ts';
 import { environmentOf } from './interpreter.ts';
-import { localFiles } from '../../../base/node/files.ts';
+import { localFiles, pathExists } from '../../../base/node/files.ts';
 
 export const debugpyVersion = '1.8.22';
 
@@ -62,15 +62,23 @@ export interface RequirementsRequest extends Omit<DebugpyRequest, 'storage'> {
 export async function installRequirements(request: RequirementsRequest): Promise<boolean> {
   const { requirements, environment } = request;
   const into = environment === undefined ? [] : [environment];
-  await runInstaller(
-    {
-      ...request,
-      cwd: path.dirname(requirements),
-      args: ['agentjet_worker.requirements', requirements, ...into],
-    },
-    (said) => pythonErrors.packagesNotInstalled(requirements, said),
-  );
-  return !request.cancellation.isCancelled;
+  const isNew = environment !== undefined && !(await pathExists(environment));
+  let isDone = false;
+  try {
+    await runInstaller(
+      {
+        ...request,
+        cwd: path.dirname(requirements),
+        args: ['agentjet_worker.requirements', requirements, ...into],
+      },
+      (said) => pythonErrors.packagesNotInstalled(requirements, said),
+    );
+    isDone = !request.cancellation.isCancelled;
+  } finally {
+    // Runs would use an environment without the packages.
+    if (isNew && !isDone) await rm(environment, { recursive: true, force: true, maxRetries: 5 });
+  }
+  return isDone;
 }
 
 interface InstallerRun extends Pick<
@@ -109,7 +117,8 @@ async function runInstaller(
   cancelling.dispose();
   await Promise.all(ended);
   if (code !== 0 && !cancellation.isCancelled) {
-    throw failure(said.slice(-linesInError));
+    const errors = said.filter((line) => /^\s*error\b/i.test(line));
+    throw failure((errors.length > 0 ? errors : said).slice(-linesInError));
   }
 }
 
