@@ -71,6 +71,7 @@ interface Body {
   readonly seq_id: number;
   readonly path?: string;
   readonly model_path?: string;
+  readonly tinker_path?: string;
   readonly request_id: string;
   readonly sampling_session_id: string;
   readonly reason: { readonly type: string };
@@ -316,6 +317,10 @@ export class TinkerServer {
             ok({ path: null, sampling_session_id: this.#sampler(snapshotOf(model)) }),
           )
         : this.#save('sampler_weights', body),
+    weights_info: ({ tinker_path: path = '' }) =>
+      this.weights.has(path)
+        ? ok({ base_model: this.#options.models[0], is_lora: true, lora_rank: 8 })
+        : refused(404, `Checkpoint not found: ${path}`),
     load_weights: (body) =>
       this.#inOrder('load_weights', body, (model) => {
         const saved = this.#saved(body.path);

@@ -1,0 +1,263 @@
+/** Training through a Tinker server: a scripted server, whose replies the tests choose, and the real command. */
+import { existsSync, readFileSync } from 'node:fs';
+import { onTestFinished, describe, expect, it } from 'vitest';
+import { openTrace } from '../harness/trace.ts';
+import { runCli, startCli, type Outcome } from '../harness/cli.ts';
+import { descendants, living } from '../harness/processes.ts';
+import { rows, smallProject, smallWorkflow, type Project } from '../harness/project.ts';
+import { TinkerServer, type ReplyRequest, type TinkerServerOptions } from '../../tools/tinkerServer.ts';
+
+/** Its tokenizer comes with AgentJet. */
+const model = 'Qwen/Qwen2.5-0.5B-Instruct';
+const [good, bad, end] = [32, 33, 151_645] as const; // A, B and <|im_end|>
+
+/** Half of the replies are good, by their seed. */
+const mixed = ({ seed = 0 }: ReplyRequest): readonly number[] => [seed % 2 === 0 ? good : bad, end];
+
+async function startServer(options: TinkerServerOptions = {}): Promise<TinkerServer> {
+  const server = await TinkerServer.start({ models: [model], reply: mixed, ...options });
+  onTestFinished(() => server.close());
+  return server;
+}
+
+const config = `ajet:
+  model: { path: ${model} }
+  data: { train_batch_size: 2 }
+  task_reader:
+    type: jsonl_dataset_file
+    jsonl_dataset_file:
+      training: { file_path: tasks.jsonl }
+      validation: { file_path: tasks.jsonl }
+  rollout:
+    user_workflow: workflow.ts->Small
+    num_repeat: 4
+    temperature: 1.0
+  trainer_common:
+    total_epochs: 2
+    save_freq: 3
+    test_freq: 2
+    val_pass_n: 1
+    use_kl_loss: false
+    optim: { lr: 0.001 }
+hydra: { searchpath: ['file://ajet/default_config'] }
+defaults: [ajet_default, _self_]
+`;
+
+const workflow = smallWorkflow(`const client = tuner.asOpenAIClient();
+    const messages = [{ role: 'system', content: 's' }, { role: 'user', content: workflowTask.task.main_query }];
+    const reply = await client.chat.completions.create({ model: 'm', messages });
+    return { reward: reply.choices[0].message.content === 'A' ? 1 : 0 };`);
+
+/** Four tasks: two steps in an epoch. */
+function project(changes: readonly (readonly [from: string, to: string])[] = []): Promise<Project> {
+  const changed = changes.reduce((text, [from, to]) => text.replace(from, to), config);
+  return smallProject({ 'train.yaml': changed, 'workflow.ts': workflow, 'tasks.jsonl': rows(4) });
+}
+
+function train(folder: Project, server: TinkerServer, ...more: readonly string[]): Promise<Outcome> {
+  return runCli(folder, [...trainArguments(server), ...more]);
+}
+
+const trainArguments = (server: Pick<TinkerServer, 'url'>) =>
+  ['--conf', 'train.yaml', '--backbone', 'tinker', '--tinker-url', server.url] as const;
+
+interface State {
+  readonly step: number;
+  readonly status: string;
+  readonly checkpoints: readonly { readonly step: number; readonly path: string }[];
+}
+
+function folderOf(text: string): string {
+  return /^results: (.*)$/m.exec(text)?.[1] ?? '';
+}
+
+function stateIn(folder: string): State {
+  return JSON.parse(readFileSync(`${folder}/training.json`, 'utf8')) as State;
+}
+
+describe('a training', () => {
+  it('rolls out, updates, validates and saves, as the config says', async () => {
+    const server = await startServer();
+    const { code, stdout, stderr } = await train(await project(), server);
+    expect(stderr.match(/^(?:step|validation after step|checkpoint of step) \d/gm)).toEqual([
+      'step 1',
+      'step 2',
+      'validation after step 2',
+      'step 3',
+      'checkpoint of step 3',
+      'step 4',
+      'validation after step 4',
+      'checkpoint of step 4',
+    ]);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^trained 4 steps; mean reward by step: [\d. ]+$/m);
+    const folder = folderOf(stderr);
+    expect(stateIn(folder)).toMatchObject({ step: 4, status: 'completed' });
+    const [session] = server.sessions.values();
+    expect(session).toMatchObject({ beats: expect.any(Number) as number });
+    expect(server.sent('unload_model')).toHaveLength(1);
+
+    const datums = server.sent('forward_backward').flatMap(({ body }) => body.pass?.datums ?? []);
+    expect(datums.length).toBeGreaterThan(0);
+    for (const { tokens, inputs } of datums) {
+      const { target_tokens: targets = [], advantages = [], weights = [], logprobs = [] } = inputs;
+      // The reply, and the end token that the model sampled.
+      const counted = targets.filter((_, at) => weights[at] === 1);
+      expect([
+        [good, end],
+        [bad, end],
+      ]).toContainEqual(counted);
+      const [advantage = 0] = advantages.filter((_, at) => weights[at] === 1);
+      expect(Math.sign(advantage)).toBe(counted[0] === good ? 1 : -1);
+      expect(logprobs.filter((_, at) => weights[at] === 1).every((logprob) => logprob < 0)).toBe(true);
+      expect(tokens.slice(1)).toEqual(targets.slice(0, -1));
+    }
+    const trace = openTrace(`${folder}/steps/step-0001.ajtrace`);
+    expect(trace.read((views) => views.episodes(0, 100)).total).toBe(8);
+  });
+
+  it('continues after a kill at any moment with the same steps, and trains none twice', async () => {
+    const server = await startServer();
+    const folder = await project();
+    const run = startCli(folder, trainArguments(server));
+    await run.wrote(/^checkpoint of step 3/m);
+    const processes = descendants(run.pid);
+    for (const pid of processes) process.kill(pid, 'SIGKILL');
+    const { stderr } = await run.exited;
+    await expect.poll(() => living(processes)).toEqual([]);
+    server.restart();
+
+    const saved = folderOf(stderr);
+    const { code, stderr: second } = await runCli(folder, ['resume', saved]);
+    expect(second.match(/^step \d/gm)).toEqual(['step 4']);
+    expect(code).toBe(0);
+    expect(server.sent('load_weights').map(({ body }) => body.path)).toEqual([
+      stateIn(saved).checkpoints[0]?.path,
+    ]);
+    const lines = readFileSync(`${saved}/metrics.jsonl`, 'utf8').trim().split('\n');
+    const steps = lines.map((line) => JSON.parse(line) as { kind: string; step: number });
+    expect(steps.filter(({ kind }) => kind === 'step').map(({ step }) => step)).toEqual([1, 2, 3, 4]);
+    expect(stateIn(saved).checkpoints.map(({ step }) => step)).toEqual([3, 4]);
+  });
+
+  it('ends at Ctrl-C with a checkpoint of its last step', async () => {
+    const server = await startServer();
+    const release = server.hold('asample');
+    const folder = await project([['total_epochs: 2', 'total_epochs: 200']]);
+    const run = startCli(folder, trainArguments(server));
+    await server.received('asample', 1);
+    release();
+    await run.wrote(/^step 2 of/m);
+    run.child.kill('SIGINT');
+    const { code, stdout, stderr } = await run.exited;
+    expect(code).toBe(130);
+    const { step, status, checkpoints } = stateIn(folderOf(stderr));
+    expect(status).toBe('cancelled');
+    expect(checkpoints.at(-1)?.step).toBe(step);
+    expect(stdout).toContain(`continue with: agentjet resume ${folderOf(stderr)}`);
+    expect(server.sent('unload_model')).toHaveLength(1);
+  });
+
+  it('changes no weights where all rewards of each task are equal, and says so', async () => {
+    const server = await startServer({ reply: () => [good, end] });
+    const { code, stderr } = await train(await project(), server, '--steps', '1');
+    expect(stderr).toMatch(/^step 1 of 1: mean reward 1, nothing trained, because all rewards/m);
+    expect(server.sent('forward_backward')).toEqual([]);
+    expect(server.sent('optim_step')).toEqual([]);
+    expect(code).toBe(0);
+  });
+
+  it('stops before the update if trainer and sampler mean different tokens', async () => {
+    let isTraining = (): boolean => false;
+    const server = await startServer({ logprobOf: () => (isTraining() ? -9 : -0.1) });
+    isTraining = () => server.sent('forward_backward').length > 0;
+    const { code, stderr } = await train(await project(), server);
+    expect(stderr).toContain('[trainer/logprobs-wrong]');
+    expect(server.sent('optim_step')).toEqual([]);
+    expect(code).toBe(2);
+  });
+
+  it('trains only what the training report counts', async () => {
+    const server = await startServer();
+    const folder = await project();
+    await folder.edit('workflow.ts', "{ role: 'system', content: 's' }, ", '');
+    const { stderr } = await train(folder, server, '--steps', '1');
+    expect(stderr).toMatch(/8 episodes do not train: .*\[missing-system-message\] \[trainer\/not-trained\]/);
+    expect(server.sent('forward_backward')).toEqual([]);
+  });
+
+  it('stops at the limit of tokens with a checkpoint', async () => {
+    const server = await startServer();
+    const { code, stderr } = await train(await project(), server, '--max-tokens', '400');
+    expect(code).toBe(2);
+    const { step, status, checkpoints } = stateIn(folderOf(stderr));
+    expect([status, checkpoints.at(-1)?.step]).toEqual(['failed', step]);
+    expect(step).toBeGreaterThan(0);
+  });
+});
+
+describe('bad input', () => {
+  it.each([
+    ['no model of that name', { models: ['other', 'third'] }, [], 'trainer/no-such-model', 'other, third'],
+    [
+      'a batch that the tasks cannot fill',
+      {},
+      [['batch_size: 2', 'batch_size: 5']],
+      'trainer/batch-size',
+      'train.yaml:3',
+    ],
+    [
+      'a model whose tokenizer is not here',
+      {},
+      [[`path: ${model}`, 'path: Some/Model']],
+      'trainer/tokenizer',
+      '',
+    ],
+    [
+      'another algorithm',
+      {},
+      [['use_kl_loss: false', 'algorithm: { adv_estimator: gae }']],
+      'trainer/unsupported',
+      'train.yaml:18',
+    ],
+  ] as const)('%s is refused before anything is trained', async (_, options, changes, code, told) => {
+    const server = await startServer(options);
+    const folder = await project(changes);
+    const outcome = await train(folder, server);
+    expect(outcome.stderr).toContain(`[${code}`);
+    expect(outcome.stderr).toContain(told);
+    expect(outcome.code).toBe(2);
+    expect(server.sent('asample')).toEqual([]);
+    expect([...server.models.values()]).toEqual([]);
+    expect(existsSync(folder.path('saved_experiments'))).toBe(false);
+  });
+
+  it('a workflow that always fails ends the training with its error', async () => {
+    const server = await startServer();
+    const folder = await project();
+    await folder.edit('workflow.ts', 'const client', "throw new Error('not like this');\n    const client");
+    const { code, stderr } = await train(folder, server);
+    expect(stderr).toContain('not like this');
+    expect(stderr).toContain('[trainer/all-failed]');
+    expect(code).toBe(2);
+    expect(server.sent('unload_model')).toHaveLength(1);
+  });
+
+  it('a folder without a training cannot be resumed', async () => {
+    const { code, stderr } = await runCli(await project(), ['resume', '.']);
+    expect(stderr).toContain('[trainer/no-training]');
+    expect(code).toBe(2);
+  });
+});
+
+it('a checkpoint answers in a debug run', async () => {
+  const server = await startServer();
+  const folder = await project();
+  const { stderr } = await train(folder, server, '--steps', '1');
+  const sampler = /^checkpoint of step 1: (.*)$/m.exec(stderr)?.[1] ?? '';
+  const run = ['--conf', 'train.yaml', '--checkpoint', sampler, '--tinker-url', server.url, '--tasks', '1'];
+  const { code, stderr: debugged } = await runCli(folder, run);
+  expect(debugged).toContain(`model ${sampler} on SkyRL 0.4`);
+  expect(code).toBe(0);
+  expect(server.sent('unload_model')).toHaveLength(2);
+});
