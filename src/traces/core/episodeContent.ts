@@ -1,17 +1,12 @@
 import type { StoredRun } from '../../tracking/core/records/tracedRun.ts';
-import type {
-  TracedAlternatives,
-  TracedMessage,
-  TracedTimeline,
-  CallRecord,
-} from '../../tracking/core/records/trace.ts';
+import type { TracedAlternatives, TracedMessage, CallRecord } from '../../tracking/core/records/trace.ts';
 import { mergeCalls, withTokens } from '../../tracking/core/mergeCalls.ts';
 import { traceErrors } from './errors.ts';
 import { mergeInputs, upstreamRules, type MessageSource } from './mergeInputs.ts';
 import { LruCache } from './lruCache.ts';
 import type { EpisodeRecord, MessageRecord } from './records.ts';
 import { trainableTokensOf } from './traceRecorder.ts';
-import type { TraceQueries } from './traceQueries.ts';
+import type { StoredTimeline, TraceQueries } from './traceQueries.ts';
 import type { TokenWindow } from './messageQueries.ts';
 import type { CallRow, TimelineRow } from './protocol/episodeRpc.ts';
 
@@ -26,12 +21,13 @@ export function callRow(record: CallRecord, timelineOf: ReadonlyMap<number, numb
 }
 
 export function timelineRow(
-  found: TracedTimeline,
+  found: StoredTimeline,
   timeline: number,
   { provisional }: EpisodeContent,
 ): TimelineRow {
-  const { calls, messages, tokens, trainableTokens } = found;
-  return { timeline, calls, messages: messages.length, tokens, trainableTokens, provisional };
+  const { calls, messages, tokens, trainableTokens, training } = found;
+  const counts = { messages: messages.length, tokens, trainableTokens };
+  return { timeline, calls, ...counts, provisional, ...(training && { training }) };
 }
 
 /** A run whose trace has only just been started. */
@@ -51,8 +47,9 @@ export const emptyRun: StoredRun = {
 
 export interface LocatedTimeline {
   readonly episode: number;
+  readonly timeline: number;
   readonly content: EpisodeContent;
-  readonly found: TracedTimeline;
+  readonly found: StoredTimeline;
 }
 
 /** Throws a CodedError for unknown numbers. Timelines of running episodes are cached until the next call. */
@@ -112,19 +109,19 @@ export class TraceLookup {
     const content = this.content(episode);
     const found = content.timelines[timeline];
     if (found === undefined) throw traceErrors.noSuchTimeline(this.trace.rows.file, episode, timeline);
-    return { episode, content, found };
+    return { episode, timeline, content, found };
   }
 }
 
 /** The timelines of an episode, and messages that only exist because merging created them. */
 export interface MergedTimelines {
-  readonly timelines: readonly TracedTimeline[];
+  readonly timelines: readonly StoredTimeline[];
   readonly made: ReadonlyMap<number, TracedMessage>;
 }
 
 /** The timelines and messages of an episode. Timelines of a running episode are merged from its calls. */
 export interface EpisodeContent {
-  readonly timelines: readonly TracedTimeline[];
+  readonly timelines: readonly StoredTimeline[];
   /** True if the timelines are merged from the calls so far. */
   readonly provisional: boolean;
   /** Returns a lookup of messages by position, and reads all of them at once. */

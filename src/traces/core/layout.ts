@@ -24,8 +24,8 @@ function wholeNumbers(bytes: Uint8Array): ArrayBuffer {
 /**
  * The SQLite schema of a trace. Rows of an episode are clustered by episode and position, so reading one episode
  * touches only its pages. Texts and token arrays are in separate tables, apart from the rows that lists read.
- * Number arrays are little-endian blobs: int32 in `calls`, `messages` and `tokenIds`, float32 in `logprobs`, bytes in
- * `lossMask`.
+ * Number arrays are little-endian blobs: int32 in `calls`, `messages` and `tokenIds`, float32 in `logprobs` and
+ * `base`, bytes in `lossMask`.
  */
 
 /** `ajtr`, which identifies a trace among SQLite files. */
@@ -46,7 +46,12 @@ export const metaKeys = {
 } as const;
 
 /** Tables of row contents by {@link contentKey}. Salvaging a damaged trace does not copy them. */
-export const bulkTables: ReadonlySet<string> = new Set(['callDetails', 'messageContents', 'alternatives']);
+export const bulkTables: ReadonlySet<string> = new Set([
+  'callDetails',
+  'messageContents',
+  'alternatives',
+  'trainerLogprobs',
+]);
 
 /** Number of characters of a query in the episode's row. The table `queries` has longer ones in full. */
 export const listedQueryLength = 300;
@@ -212,6 +217,19 @@ CREATE TABLE timelines (
   trainableTokens INTEGER NOT NULL,
   PRIMARY KEY (episode, timeline)
 ) STRICT, WITHOUT ROWID;
+
+-- The timelines that training used. Traces of older versions do not have these two tables.
+CREATE TABLE trained (
+  episode INTEGER NOT NULL,
+  timeline INTEGER NOT NULL,
+  advantage REAL NOT NULL,
+  -- Null: the loss is not clipped.
+  clipLow REAL,
+  clipHigh REAL,
+  PRIMARY KEY (episode, timeline)
+) STRICT, WITHOUT ROWID;
+-- Log probabilities of the base model and of the trainer. The key is the contentKey of the episode and the timeline.
+CREATE TABLE trainerLogprobs (key INTEGER PRIMARY KEY, base BLOB, logprobs BLOB NOT NULL) STRICT;
 
 CREATE TABLE tokens (id INTEGER PRIMARY KEY, bytes BLOB NOT NULL, special INTEGER NOT NULL) STRICT;
 CREATE INDEX specialTokens ON tokens (id) WHERE special = 1;

@@ -155,6 +155,15 @@ export const timelineRecord = z.object({
   trainableTokens: z.number(),
 });
 
+export const trainingRecord = z.object({
+  timeline: z.number(),
+  advantage: real,
+  clipLow: z.nullable(real),
+  clipHigh: z.nullable(real),
+});
+/** SQLite returns null for a part of an empty blob. */
+export const trainerLogprobsRecord = z.object({ logprobs: z.nullable(blob), base: z.nullable(blob) });
+
 export const tokenRecord = z.object({ bytes: blob, special: z.number() });
 export const episodeNumber = z.object({ episode: z.number() });
 export const valueRecord = z.object({ value: z.string() });

@@ -13,7 +13,7 @@ const mostDrifted = 64;
 /** Returns the details of a token. Throws `trace/no-such-token`. */
 export function tokenDetail(
   trace: TraceQueries,
-  at: LocatedTimeline & { readonly timeline: number },
+  at: LocatedTimeline,
   facts: TimelineFacts,
   token: number,
 ): TokenDetail {

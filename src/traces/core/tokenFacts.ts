@@ -34,7 +34,7 @@ export class TokenFactSource {
   }
 
   /** @param exact true if the ids are those of training; the ids of a stand-in tokenizer say nothing about drift */
-  of({ episode, content, found }: LocatedTimeline, exact: boolean): TimelineFacts {
+  of({ episode, timeline, content, found }: LocatedTimeline, exact: boolean): TimelineFacts {
     const messages = content.messages();
     const last = exact ? found.calls.at(-1) : undefined;
     const sent = last === undefined ? [] : this.#trace.calls.details(episode, last).messages;
@@ -52,6 +52,10 @@ export class TokenFactSource {
       drift,
       drifted: (message) => contains(drift(message).hunks),
       alternatives: (position, first, end) => messages.alternatives(position, first, end),
+      trainer:
+        found.training === undefined
+          ? null
+          : (first, end) => this.#trace.trainerLogprobs(episode, timeline, first, end),
     };
   }
 

@@ -1,9 +1,11 @@
 import type { TracedAlternatives } from '../../tracking/core/records/trace.ts';
-import type { TokensView, TokenAuthor } from './protocol/tokenRpc.ts';
+import { klOf } from '../../tracking/core/policyShift.ts';
+import type { TokensView, TokenAuthor, TrainerTokens } from './protocol/tokenRpc.ts';
 import type { ContentSpan } from './contentSpan.ts';
 import type { MessageLookup } from './episodeContent.ts';
 import { entropyOf } from '../../tracking/core/alternatives.ts';
 import type { TokenWindow } from './messageQueries.ts';
+import type { TrainerLogprobs } from './traceQueries.ts';
 import { type TokenTable, type TokenText, longestRest, utf8Pieces } from './tokenTable.ts';
 
 export interface Slice {
@@ -25,6 +27,8 @@ export interface TokenFacts {
   /** Returns a function that returns true if a token of the message has drifted. */
   readonly drifted: (message: number) => (token: number) => boolean;
   readonly alternatives: (position: number, first: number, end: number) => TracedAlternatives | null;
+  /** Reads tokens `first` … `end` of the timeline. Null: no training used it. */
+  readonly trainer: ((first: number, end: number) => TrainerLogprobs) | null;
 }
 
 /** Returns tokens `from` … `from + limit` of a timeline. Only that part of the messages is read. */
@@ -35,6 +39,7 @@ export function tokensView(
 ): TokensView {
   const { slices, total } = slicesOf(positions, facts.messages, from, from + limit);
   const texts = slices.flatMap((slice) => textsOf(slice, facts.table));
+  const logprobs = slices.flatMap(logprobsOf);
   return {
     from,
     total,
@@ -42,12 +47,40 @@ export function tokensView(
     texts: texts.map(({ text }) => text),
     special: texts.map(({ special }) => special),
     lossMask: slices.flatMap((slice) => Array.from(own(slice, slice.stored.lossMask), bit)),
-    logprobs: slices.flatMap(logprobsOf),
+    logprobs,
     messages: slices.flatMap(({ message, start, end }) => Array<number>(end - start).fill(message)),
     authors: slices.flatMap((slice) => authorsOf(slice, facts)),
     drifted: slices.flatMap((slice) => driftOf(slice, facts)),
     entropies: slices.flatMap((slice) => entropiesOf(slice, facts)),
+    trainer: facts.trainer && trainerView(facts.trainer(from, from + logprobs.length), logprobs),
   };
+}
+
+/** Compares log probabilities of the trainer with those of the sampler. */
+function trainerView(trainer: TrainerLogprobs, sampler: readonly (number | null)[]): TrainerTokens {
+  const numbers = sampler.map((logprob, at) => trainerNumbers(trainer, at, logprob ?? NaN));
+  const listed = (of: keyof TrainerNumbers): (number | null)[] => numbers.map((one) => orNull(one[of]));
+  return { logprobs: listed('logprob'), ratios: listed('ratio'), kls: listed('kl') };
+}
+
+interface TrainerNumbers {
+  readonly logprob: number;
+  readonly ratio: number;
+  readonly kl: number;
+}
+
+/** Returns the numbers of a token, NaN where one is missing. */
+export function trainerNumbers(
+  { logprobs, baseLogprobs }: TrainerLogprobs,
+  at: number,
+  sampler: number,
+): TrainerNumbers {
+  const logprob = logprobs[at] ?? NaN;
+  return { logprob, ratio: Math.exp(logprob - sampler), kl: klOf(sampler, baseLogprobs?.[at] ?? NaN) };
+}
+
+export function orNull(value: number): number | null {
+  return Number.isNaN(value) ? null : value;
 }
 
 /** Number of tokens around a window that are read with it, for characters that cross its borders. */
@@ -113,7 +146,7 @@ function bit(counts: number): 0 | 1 {
 function logprobsOf(slice: Slice): (number | null)[] {
   const { logprobs } = slice.stored;
   if (logprobs === null) return Array<null>(slice.end - slice.start).fill(null);
-  return Array.from(own(slice, logprobs), (value) => (Number.isNaN(value) ? null : value));
+  return Array.from(own(slice, logprobs), orNull);
 }
 
 export function authorsOf(

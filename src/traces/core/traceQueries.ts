@@ -7,9 +7,11 @@ import type { RecordedEpisode } from './protocol/runRpc.ts';
 import {
   printedOutput,
   type PrintedOutput,
+  type TimelineTraining,
   type TracedReturn,
   type TracedTimeline,
   type TracedToken,
+  type TracedTraining,
 } from '../../tracking/core/records/trace.ts';
 import {
   batchRules,
@@ -21,13 +23,22 @@ import {
   type StoredRun,
   type TracedRunEnd,
 } from '../../tracking/core/records/tracedRun.ts';
-import { int32Values, metaKeys } from './layout.ts';
+import { contentKey, float32Values, int32Values, metaKeys } from './layout.ts';
 import { CheckedRows } from './checkedRows.ts';
 import * as records from './records.ts';
 import type { SqlParameters, SqlScratch } from './sql.ts';
 import { CallQueries } from './callQueries.ts';
 import { MessageQueries } from './messageQueries.ts';
 import { callsOfEpisode, totals } from './filterSql.ts';
+
+/** A timeline with what training did with it. */
+export interface StoredTimeline extends TracedTimeline {
+  /** Absent: no training used it. */
+  readonly training?: TimelineTraining;
+}
+
+/** Log probabilities of the trainer for consecutive tokens, NaN where none. They may end before the tokens. */
+export type TrainerLogprobs = Pick<TracedTraining, 'logprobs' | 'baseLogprobs'>;
 
 export class TraceQueries {
   readonly rows: CheckedRows;
@@ -105,8 +116,7 @@ export class TraceQueries {
 
   /** Returns what the code of an episode printed; undefined: nothing, or the trace is of an older version. */
   printed(episode: number): PrintedOutput | undefined {
-    const table = "SELECT count(*) AS count FROM pragma_table_list WHERE name = 'printed'";
-    if (this.rows.one(records.countRecord, table, {})?.count === 0) return undefined;
+    if (!this.#has('printed')) return undefined;
     const statement = 'SELECT output AS value FROM printed WHERE episode = :episode';
     const row = this.rows.one(records.valueRecord, statement, { episode });
     return row && this.rows.json(row.value, printedOutput, 'the output of an episode');
@@ -153,14 +163,51 @@ export class TraceQueries {
     return withSelection(results, this.end()?.selection);
   }
 
-  timelines(episode: number): readonly TracedTimeline[] {
+  timelines(episode: number): readonly StoredTimeline[] {
+    const trainings = this.#trainings(episode);
     const statement = `SELECT calls, messages, tokens, trainableTokens FROM timelines
       WHERE episode = :episode ORDER BY timeline`;
-    return this.rows.all(records.timelineRecord, statement, { episode }).map((row) => ({
-      ...row,
-      calls: [...int32Values(row.calls)],
-      messages: [...int32Values(row.messages)],
-    }));
+    return this.rows.all(records.timelineRecord, statement, { episode }).map((row, timeline) => {
+      const training = trainings.get(timeline);
+      return {
+        ...row,
+        calls: [...int32Values(row.calls)],
+        messages: [...int32Values(row.messages)],
+        ...(training && { training }),
+      };
+    });
+  }
+
+  /** Returns what training did with the timelines of an episode, by number. */
+  #trainings(episode: number): ReadonlyMap<number, TimelineTraining> {
+    if (!this.#has('trained')) return new Map();
+    const statement = 'SELECT timeline, advantage, clipLow, clipHigh FROM trained WHERE episode = :episode';
+    const rows = this.rows.all(records.trainingRecord, statement, { episode });
+    return new Map(
+      rows.map(({ timeline, advantage, clipLow: low, clipHigh: high }) => {
+        const clip = low === null || high === null ? null : { low, high };
+        return [timeline, { advantage, clip }];
+      }),
+    );
+  }
+
+  /** Returns the log probabilities of tokens `first` … `end` of a timeline that was trained. */
+  trainerLogprobs(episode: number, timeline: number, first: number, end: number): TrainerLogprobs {
+    const statement = `SELECT substr(logprobs, :word, :words) AS logprobs, substr(base, :word, :words) AS base
+      FROM trainerLogprobs WHERE key = :key`;
+    const words = { word: first * 4 + 1, words: Math.max(0, end - first) * 4 };
+    const key = contentKey(episode, timeline);
+    const row = this.rows.one(records.trainerLogprobsRecord, statement, { key, ...words });
+    return {
+      logprobs: float32Values(row?.logprobs ?? new Uint8Array()),
+      baseLogprobs: float32Values(row?.base ?? new Uint8Array()),
+    };
+  }
+
+  /** Returns false for tables that are newer than the trace. */
+  #has(table: string): boolean {
+    const statement = 'SELECT count(*) AS count FROM pragma_table_list WHERE name = :table';
+    return this.rows.one(records.countRecord, statement, { table })?.count !== 0;
   }
 
   token(id: number): Omit<TracedToken, 'id'> | undefined {

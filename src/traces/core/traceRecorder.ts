@@ -10,6 +10,7 @@ import type {
   TracedSpan,
   TracedTimeline,
   TracedToken,
+  TracedTraining,
   TraceWriter,
 } from '../../tracking/core/records/trace.ts';
 import type { CodeLocations, TracedRun, TracedRunEnd } from '../../tracking/core/records/tracedRun.ts';
@@ -144,6 +145,18 @@ export class TraceRecorder implements Omit<TraceWriter, 'file'> {
     this.#ended += 1;
     this.#calls.delete(episode);
     this.#failures.delete(episode);
+  }
+
+  trained(timelines: readonly TracedTraining[]): void {
+    const facts = 'INSERT OR IGNORE INTO trained VALUES (?, ?, ?, ?, ?)';
+    const numbers = 'INSERT OR IGNORE INTO trainerLogprobs VALUES (?, ?, ?)';
+    this.#sql.transaction(() => {
+      for (const { episode, timeline, advantage, clip, baseLogprobs: base, logprobs } of timelines) {
+        this.#sql.run(facts, [episode, timeline, advantage, clip?.low ?? null, clip?.high ?? null]);
+        const key = contentKey(episode, timeline);
+        this.#sql.run(numbers, [key, base && float32Bytes(base), float32Bytes(logprobs)]);
+      }
+    });
   }
 
   codeFound(places: CodeLocations): void {

@@ -90,7 +90,7 @@ class TokenViews {
 
   token(episode: number, timeline: number, token: number): TokenDetail {
     const at = this.#parts.timeline(episode, timeline);
-    return tokenDetail(this.#parts.trace, { ...at, timeline }, this.#factsOf(at), token);
+    return tokenDetail(this.#parts.trace, at, this.#factsOf(at), token);
   }
 
   strip(episode: number, timeline: number, stretches: number): StripView {
@@ -483,7 +483,7 @@ export class TimelineViews {
     const { content, found } = this.#parts.timeline(episode, timeline);
     return {
       row: timelineRow(found, timeline, content),
-      advantage: this.#advantageOf(episode),
+      advantage: found.training?.advantage ?? this.#advantageOf(episode),
       exact: this.#parts.run().tokenizer.exact,
       messages: messageViews(found.messages, content.messages()),
     };

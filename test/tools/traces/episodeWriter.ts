@@ -13,6 +13,8 @@ import type { Passages } from './passages.ts';
 /** What its end tells of an episode. */
 export interface WrittenEpisode {
   readonly timelines: readonly TracedTimeline[];
+  /** By position. */
+  readonly messages: readonly TracedMessage[];
   readonly seconds: number;
   readonly answered: number;
   readonly toolCalls: number;
@@ -100,8 +102,8 @@ class Conversation {
   readonly #episode: TracedEpisode;
   readonly #parts: ConversationParts;
   readonly #agents = new Map<number, Agent>();
+  readonly #messages: TracedMessage[] = [];
   #added: AddedMessage[] = [];
-  #positions = 0;
   #calls = 0;
   #answered = 0;
   #toolCalls = 0;
@@ -138,6 +140,7 @@ class Conversation {
       timelines: [...this.#agents.values()]
         .flatMap(({ timeline }) => (timeline === null ? [] : [timeline]))
         .sort((a, b) => (a.calls.at(-1) ?? 0) - (b.calls.at(-1) ?? 0)),
+      messages: this.#messages,
       seconds: this.#milliseconds / 1_000,
       answered: this.#answered,
       toolCalls: this.#toolCalls,
@@ -215,8 +218,7 @@ class Conversation {
   }
 
   #add(agent: Agent, message: TracedMessage): number {
-    const position = this.#positions;
-    this.#positions += 1;
+    const position = this.#messages.push(message) - 1;
     this.#added.push({ position, message });
     agent.messages.push(position);
     agent.tokens += message.tokenIds.length;

@@ -1,7 +1,13 @@
 /** Seeded runs of any size, written by the writer that real runs use. */
 import { Random } from '../../../src/base/core/random.ts';
 import type { EpisodeResult } from '../../../src/tracking/core/records/episodeResult.ts';
-import type { TracedEpisode, TraceWriter } from '../../../src/tracking/core/records/trace.ts';
+import type {
+  TracedEpisode,
+  TracedMessage,
+  TracedTimeline,
+  TracedTraining,
+  TraceWriter,
+} from '../../../src/tracking/core/records/trace.ts';
 import type { TracedRun } from '../../../src/tracking/core/records/tracedRun.ts';
 import { EpisodeWriter } from './episodeWriter.ts';
 import { Passages } from './passages.ts';
@@ -22,6 +28,8 @@ export interface TraceSize {
   readonly failing: number;
   /** Tokens of the first episode's one timeline; 0: it is like the others. */
   readonly longest: number;
+  /** 1: the run is a step of a training. */
+  readonly training: number;
 }
 
 export const smallTrace: TraceSize = {
@@ -34,6 +42,7 @@ export const smallTrace: TraceSize = {
   tools: 6,
   failing: 0.03,
   longest: 0,
+  training: 0,
 };
 
 /** Milliseconds since the Unix epoch. */
@@ -65,6 +74,7 @@ export function runOf(size: TraceSize): TracedRun {
     tasks: Math.ceil(size.episodes / size.repeat),
     repeat: size.repeat,
     episodes: size.episodes,
+    ...(size.training > 0 && { training: { step: 12, weights: 11 } }),
     startedAt,
   };
 }
@@ -105,7 +115,31 @@ function writeGroup(writer: TraceWriter, episodes: EpisodeWriter, size: TraceSiz
     };
     const timelines = result.error === null ? written.timelines : [];
     writer.episodeEnded({ result, ...(result.error === null && { returned }), timelines }, []);
+    if (size.training > 0) writer.trained(trainedOf(episode, timelines, written.messages));
   }
+}
+
+/** The trainer has moved a little from the sampler, and at a tenth of the tokens far. */
+function trainedOf(
+  episode: number,
+  timelines: readonly TracedTimeline[],
+  messages: readonly TracedMessage[],
+): readonly TracedTraining[] {
+  const random = new Random(`training ${episode}`);
+  const moved = (logprob: number): number => {
+    return Math.min(0, logprob + (random.next() - 0.5) * (random.chance(0.1) ? 0.8 : 0.1));
+  };
+  return timelines.map(({ messages: positions }, timeline) => {
+    const logprobs = positions.flatMap((position) => {
+      const { lossMask = [], logprobs: own } = messages[position] ?? {};
+      return Array.from(lossMask, (counts, at) => (counts === 1 ? (own?.[at] ?? NaN) : NaN));
+    });
+    return {
+      ...{ episode, timeline, advantage: random.chance(0.5) ? 0.866 : -0.866, clip: { low: 0.8, high: 1.2 } },
+      logprobs: Float32Array.from(logprobs, moved),
+      baseLogprobs: Float32Array.from(logprobs, moved),
+    };
+  });
 }
 
 function isLongest(episode: number, { longest }: TraceSize): boolean {

@@ -2,7 +2,7 @@
  * Makes a trace of any size, the same for the same options:
  *
  *   node test/tools/traces/makeTrace.ts FILE [--episodes 10000] [--calls 10] [--repeat 8] [--tokens 60 | --megabytes 2000]
- *     [--longest 1000000] [--agents 3] [--tools 6] [--failing 0.03] [--seed 1] [--unended]
+ *     [--longest 1000000] [--agents 3] [--tools 6] [--training 1] [--failing 0.03] [--seed 1] [--unended]
  *
  * `--calls` and `--tokens` (of a message) are averages; `--longest` has the first episode have one timeline of so many
  * tokens; with `--unended` the run has not ended, as if its process had died.

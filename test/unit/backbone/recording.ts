@@ -96,6 +96,10 @@ export class NotingWriter implements TraceWriter {
     this.noted.push(`episode ${result.episode} ends, ${timelines.length} timelines`);
   };
 
+  trained: TraceWriter['trained'] = (timelines) => {
+    this.noted.push(`trained ${timelines.map(({ episode, timeline }) => `${episode}/${timeline}`).join()}`);
+  };
+
   /** Comes whenever it is found. */
   codeFound: TraceWriter['codeFound'] = (places) => {
     this.places = places;

@@ -22,7 +22,7 @@ import { generateTrace, runOf, smallTrace } from '../../tools/traces/generateTra
 import { fuzz } from '../fuzz.ts';
 import { temporaryFolder } from './folder.ts';
 
-const size = { ...smallTrace, episodes: 16, repeat: 4, calls: 6, tokens: 80 };
+const size = { ...smallTrace, episodes: 16, repeat: 4, calls: 6, tokens: 80, training: 1 };
 const pageSize = 2_048;
 const ended = { status: 'completed', error: null, endedAt: 1_790_000_009_000 } as const;
 

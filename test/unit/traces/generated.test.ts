@@ -51,6 +51,7 @@ test('an episode has the timelines that its calls merge into', () => {
     span: (span) => writer.span(span),
     callEnded: (...call) => writer.callEnded(...call),
     episodeEnded: () => undefined,
+    trained: (timelines) => writer.trained(timelines),
     codeFound: (places) => writer.codeFound(places),
     runEnded: (end) => writer.runEnded(end),
   }));

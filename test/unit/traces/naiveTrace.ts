@@ -8,6 +8,7 @@ import type {
   TracedSpan,
   TracedTimeline,
   TracedToken,
+  TracedTraining,
   TraceWriter,
 } from '../../../src/tracking/core/records/trace.ts';
 import type { TracedRun, TracedRunEnd } from '../../../src/tracking/core/records/tracedRun.ts';
@@ -52,6 +53,7 @@ export class NaiveTrace implements TraceWriter {
   readonly run: TracedRun;
   readonly #episodes = new Map<number, Kept>();
   readonly #tokens = new Map<number, TracedToken>();
+  readonly #trained: TracedTraining[] = [];
   #end: TracedRunEnd | undefined;
 
   constructor(run: TracedRun) {
@@ -79,6 +81,10 @@ export class NaiveTrace implements TraceWriter {
     const kept = this.#kept(end.result.episode);
     kept.end = end;
     for (const { position, message } of messages) kept.messages.set(position, message);
+  }
+
+  trained(timelines: readonly TracedTraining[]): void {
+    this.#trained.push(...timelines);
   }
 
   codeFound(): void {
@@ -122,7 +128,9 @@ export class NaiveTrace implements TraceWriter {
     return {
       row: this.#row(episode, Infinity),
       calls: calls.toSorted((a, b) => a.call - b.call).map((call) => this.#callRow(call)),
-      timelines: timelines.map((timeline, index) => timelineRow(timeline, index, end === undefined)),
+      timelines: timelines.map((timeline, index) =>
+        timelineRow(timeline, index, end === undefined, this.#trainingOf(episode, index)),
+      ),
     };
   }
 
@@ -154,9 +162,10 @@ export class NaiveTrace implements TraceWriter {
     const timeline = timelines[index];
     if (timeline === undefined) throw new Error(`no timeline ${index}`);
     const provisional = this.#kept(episode).end === undefined;
+    const training = this.#trainingOf(episode, index);
     return {
-      row: timelineRow(timeline, index, provisional),
-      advantage: this.#row(episode, Infinity).advantage,
+      row: timelineRow(timeline, index, provisional, training),
+      advantage: training?.advantage ?? this.#row(episode, Infinity).advantage,
       exact: this.run.tokenizer.exact,
       messages: messageViews(timeline.messages, messages),
     };
@@ -186,6 +195,34 @@ export class NaiveTrace implements TraceWriter {
       lossMask: tokens.map(({ mask }) => (mask === 1 ? 1 : 0)),
       logprobs: tokens.map(({ logprob = NaN }) => (Number.isNaN(logprob) ? null : logprob)),
       messages: tokens.map(({ message }) => message),
+      trainer: this.#trainerOf(
+        episode,
+        index,
+        tokens.map(({ logprob = NaN }) => logprob),
+      ),
+    };
+  }
+
+  /** The first that was written. */
+  #trainingOf(episode: number, timeline: number): TracedTraining | undefined {
+    return this.#trained.find((one) => one.episode === episode && one.timeline === timeline);
+  }
+
+  #trainerOf(episode: number, timeline: number, sampler: readonly number[]): NaiveTokens['trainer'] {
+    const training = this.#trainingOf(episode, timeline);
+    if (training === undefined) return null;
+    const known = (values: readonly number[]): (number | null)[] =>
+      values.map((value) => (Number.isNaN(value) ? null : value));
+    const logprobs = sampler.map((_, at) => training.logprobs[at] ?? NaN);
+    return {
+      logprobs: known(logprobs),
+      ratios: known(sampler.map((own, at) => Math.exp((logprobs[at] ?? NaN) - own))),
+      kls: known(
+        sampler.map((own, at) => {
+          const off = own - (training.baseLogprobs?.[at] ?? NaN);
+          return Math.exp(-off) + off - 1;
+        }),
+      ),
     };
   }
 
@@ -277,9 +314,17 @@ function groupOf({ episode }: { readonly episode: number }, repeat: number): num
   return Math.floor(episode / repeat);
 }
 
-function timelineRow(timeline: TracedTimeline, index: number, provisional: boolean): TimelineRow {
+function timelineRow(
+  timeline: TracedTimeline,
+  index: number,
+  provisional: boolean,
+  training: TracedTraining | undefined,
+): TimelineRow {
   const { calls, messages, tokens, trainableTokens } = timeline;
-  return { timeline: index, calls, messages: messages.length, tokens, trainableTokens, provisional };
+  return {
+    ...{ timeline: index, calls, messages: messages.length, tokens, trainableTokens, provisional },
+    ...(training && { training: { advantage: training.advantage, clip: training.clip } }),
+  };
 }
 
 function messageViews(

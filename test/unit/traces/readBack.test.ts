@@ -83,6 +83,11 @@ const span = fc.record({
   error: orNull(anyText),
 });
 
+/** Of any number of tokens: the trainer leaves out the end of a long sample. */
+const trainerLogprobs = fc
+  .array(fc.constantFrom(NaN, -0.25, -1, -3), { maxLength: 30 })
+  .map((values) => Float32Array.from(values));
+
 const episode = fc.record({
   query: fc.string({ unit: 'binary-ascii', maxLength: 400 }),
   calls: fc.array(call, { maxLength: 4 }),
@@ -91,6 +96,16 @@ const episode = fc.record({
   /** Eighths: their sums are exact, in whatever order. */
   reward: orNull(fc.integer().map((eighths) => eighths / 8)),
   made: orNull(message),
+  trained: fc.array(
+    fc.record({
+      timeline: fc.nat(2),
+      advantage: fc.constantFrom(-1.5, 0.25),
+      clip: orNull(fc.constant({ low: 0.75, high: 1.25 })),
+      logprobs: trainerLogprobs,
+      baseLogprobs: orNull(trainerLogprobs),
+    }),
+    { maxLength: 2 },
+  ),
 });
 
 const script = fc.record({
@@ -129,6 +144,12 @@ function perform({ vocabulary: tokens, episodes, ends }: Script, writer: TraceWr
     });
   }
   episodes.forEach((one, number) => endEpisode(one, number, timelines[number] ?? [], writer));
+  writer.trained(
+    episodes.flatMap(({ ends: hasEnded, trained }, number) => {
+      const own = trained.filter(({ timeline }) => timeline < (timelines[number]?.length ?? 0));
+      return hasEnded ? own.map((one) => ({ ...one, episode: number })) : [];
+    }),
+  );
   if (ends) writer.runEnded({ status: 'completed', error: null, endedAt: 1_790_000_009_000 });
 }
 
@@ -235,6 +256,11 @@ function expectSameTimeline(reader: TraceReader, naive: NaiveTrace, episode: num
       lossMask: cut(whole.lossMask),
       logprobs: cut(whole.logprobs),
       messages: cut(whole.messages),
+      trainer: whole.trainer && {
+        logprobs: cut(whole.trainer.logprobs),
+        ratios: cut(whole.trainer.ratios),
+        kls: cut(whole.trainer.kls),
+      },
     });
   }
 }
@@ -269,7 +295,9 @@ test('what merging makes while an episode runs hides no canned reply', () => {
     { ...call, fresh: [reply('yes', 'env', [7])] },
     { ...call, fresh: [reply('Too long.', 'llm(do_not_train)', [])] },
   ];
-  const episode: ScriptedEpisode = { query: '', calls, spans: [], ends: false, reward: null, made: null };
+  const episode: ScriptedEpisode = {
+    ...{ query: '', calls, spans: [], ends: false, reward: null, made: null, trained: [] },
+  };
   const vocabulary = Array.from({ length: 8 }, (_, id) => ({
     id,
     bytes: new Uint8Array(),

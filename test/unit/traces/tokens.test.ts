@@ -2,9 +2,15 @@
 import path from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { Connection } from '../../../src/traces/node/store/connection.ts';
 import { openTraceReader } from '../../../src/traces/node/store/openReader.ts';
 import { openTraceWriter } from '../../../src/traces/node/store/openWriter.ts';
-import type { TracedMessage, TracedTimeline, TracedToken } from '../../../src/tracking/core/records/trace.ts';
+import type {
+  TracedMessage,
+  TracedTimeline,
+  TracedToken,
+  TracedTraining,
+} from '../../../src/tracking/core/records/trace.ts';
 import type { TraceReader } from '../../../src/traces/core/views.ts';
 import { packAlternatives } from '../../../src/tracking/core/alternatives.ts';
 import { fuzz } from '../fuzz.ts';
@@ -52,10 +58,11 @@ interface Written {
   /** Positions of a later call's request, where there is one. */
   readonly later?: { readonly messages: readonly number[]; readonly reply: number };
   readonly timeline?: Partial<TracedTimeline>;
+  readonly training?: Omit<TracedTraining, 'episode' | 'timeline'>;
 }
 
 /** A trace of one episode with one timeline, of all messages unless told otherwise. */
-function aTimeline({ messages, tokens, run = exact, later, timeline }: Written): {
+function aTimeline({ messages, tokens, run = exact, later, timeline, training }: Written): {
   readonly reader: TraceReader;
   readonly file: string;
 } {
@@ -74,6 +81,7 @@ function aTimeline({ messages, tokens, run = exact, later, timeline }: Written):
     },
     [],
   );
+  if (training !== undefined) writer.trained([{ episode: 0, timeline: 0, ...training }]);
   writer.runEnded({ status: 'completed', error: null, endedAt: 1 });
   const reader = openTraceReader(file);
   onTestFinished(() => reader.close());
@@ -249,10 +257,11 @@ describe('alternatives', () => {
 
 describe('the strip of a timeline', () => {
   test('tells of each stretch what stands out in it, as all of its tokens say', () => {
-    const token = fc.record({ counts: fc.nat(1), logprob: fc.constantFrom(NaN, -0.5, -1, -2) });
+    const logprob = fc.constantFrom(NaN, -0.5, -1, -2);
+    const token = fc.record({ counts: fc.nat(1), logprob, trainer: logprob, base: logprob });
     const lists = fc.array(fc.array(token, { maxLength: 12 }), { minLength: 1, maxLength: 4 });
     fc.assert(
-      fc.property(lists, fc.integer({ min: 1, max: 20 }), (messages, stretches) => {
+      fc.property(lists, fc.integer({ min: 1, max: 20 }), fc.boolean(), (messages, stretches, trained) => {
         const made = messages.map((tokens) =>
           aMessage('a'.repeat(tokens.length), {
             author: 'llm',
@@ -261,9 +270,14 @@ describe('the strip of a timeline', () => {
             logprobs: Float32Array.from(tokens, ({ logprob }) => logprob),
           }),
         );
-        const { reader } = aTimeline({ messages: made, tokens: [] });
-        const strip = reader.read((views) => views.tokens.strip(0, 0, stretches));
         const all = messages.flat();
+        const training = {
+          ...{ advantage: 1, clip: null },
+          logprobs: Float32Array.from(all, ({ trainer }) => trainer),
+          baseLogprobs: Float32Array.from(all, ({ base }) => base),
+        };
+        const { reader } = aTimeline({ messages: made, tokens: [], ...(trained && { training }) });
+        const strip = reader.read((views) => views.tokens.strip(0, 0, stretches));
         const parts = strip.trained.map((_, at) => all.slice(at * strip.size, (at + 1) * strip.size));
         expect(strip.total).toBe(all.length);
         expect(parts.length).toBeLessThanOrEqual(stretches);
@@ -278,10 +292,51 @@ describe('the strip of a timeline', () => {
             lowest(part.flatMap(({ logprob }) => (Number.isNaN(logprob) ? [] : [logprob]))),
           ),
         );
+        const known = (values: readonly number[]): number[] => values.filter((one) => !Number.isNaN(one));
+        const logRatios = parts.map((part) => known(part.map((one) => one.trainer - one.logprob)));
+        const farthest = logRatios.map((ratios) => Math.max(-1, ...ratios.map(Math.abs)));
+        const found = strip.trainer?.ratios.map((ratio) => (ratio === null ? -1 : Math.abs(Math.log(ratio))));
+        expect(found).toEqual(trained ? farthest : undefined);
+        const off = parts.map((part) => known(part.map((one) => one.logprob - one.base)));
+        const kls = off.map((differences) => differences.map((one) => Math.exp(-one) + one - 1));
+        const highest = kls.map((values) => (values.length === 0 ? null : Math.max(...values)));
+        expect(strip.trainer?.kls).toEqual(trained ? highest : undefined);
       }),
       fuzz(20_261_122, 60),
     );
   });
+});
+
+test('a trained timeline has the numbers of the trainer, and an older trace has none', () => {
+  const logprobs = Float32Array.from([NaN, Math.log(0.5), Math.log(0.25)]);
+  const reply = aMessage('abc', { author: 'llm', lossMask: Uint8Array.of(0, 1, 1), logprobs });
+  const training = {
+    advantage: -0.75,
+    clip: { low: 0.75, high: 1.25 },
+    // The sample was cut before the last token.
+    logprobs: Float32Array.from([NaN, Math.log(0.75)]),
+    baseLogprobs: Float32Array.from([NaN, Math.log(0.25)]),
+  };
+  const place = { step: 12, weights: 11, checkpoint: 'tinker://run/sampler_weights/step-11' };
+  const { reader, file } = aTimeline({ messages: [reply], tokens: [], training, run: { training: place } });
+  expect(reader.read((views) => views.run()).training).toEqual(place);
+  const { advantage, clip } = training;
+  expect(reader.read((views) => views.episode(0)).timelines[0]?.training).toEqual({ advantage, clip });
+  expect(reader.read((views) => views.timeline(0, 0)).advantage).toBe(advantage);
+  const { trainer } = reader.read((views) => views.tokens.window(0, 0, 1, 9));
+  expect(trainer?.logprobs[0]).toBeCloseTo(Math.log(0.75));
+  expect(trainer?.ratios[0]).toBeCloseTo(1.5);
+  expect(trainer?.kls[0]).toBeCloseTo(Math.exp(-Math.LN2) + Math.LN2 - 1);
+  expect([trainer?.logprobs[1], trainer?.ratios[1], trainer?.kls[1]]).toEqual([null, null, null]);
+  const connection = new Connection(file);
+  connection.execute('DROP TABLE trained; DROP TABLE trainerLogprobs');
+  connection.close();
+  const older = openTraceReader(file);
+  onTestFinished(() => older.close());
+  expect(older.read((views) => views.episode(0)).timelines).toHaveLength(1);
+  expect(older.read((views) => views.timeline(0, 0)).row).not.toHaveProperty('training');
+  expect(older.read((views) => views.tokens.window(0, 0, 0, 9)).trainer).toBeNull();
+  expect(older.read((views) => views.tokens.strip(0, 0, 9)).trainer).toBeNull();
 });
 
 test('a mask with any other byte than 0 counts each token once', () => {

@@ -97,6 +97,7 @@ export function tokensView(messages: readonly Message[], from: number, limit: nu
     authors: part.map(({ token, index }) => authorOf(token, messages[index])),
     drifted: part.map(() => 0),
     entropies: part.map(({ token }) => (token.logprob === null ? null : -token.logprob / 2)),
+    trainer: null,
   };
 }
 

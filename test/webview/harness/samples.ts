@@ -339,6 +339,7 @@ export function hugeTimeline(tokens: number): ScriptedRun {
         authors: positions.map(() => 'llm' as const),
         drifted: positions.map(() => 0 as const),
         entropies: positions.map(() => null),
+        trainer: null,
       };
     },
   };

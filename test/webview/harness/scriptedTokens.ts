@@ -26,6 +26,10 @@ export function stripOf(tokens: TokensView, stretches: number): StripView {
     logprobs: starts.map((start) => orNull(Math.min(...known(part(tokens.logprobs, start))))),
     entropies: starts.map((start) => orNull(Math.max(...known(part(tokens.entropies, start))))),
     drifted: starts.map((start) => (part(tokens.drifted, start).includes(1) ? 1 : 0)),
+    trainer: tokens.trainer && {
+      ratios: starts.map((start) => orNull(Math.max(...known(part(tokens.trainer?.ratios ?? [], start))))),
+      kls: starts.map((start) => orNull(Math.max(...known(part(tokens.trainer?.kls ?? [], start))))),
+    },
   };
 }
 

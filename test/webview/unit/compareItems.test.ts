@@ -127,6 +127,7 @@ describe('pages of tokens', () => {
       authors: all.map(() => 'llm'),
       drifted: all.map(() => 0),
       entropies: all.map(() => null),
+      trainer: null,
     };
   };
   const settle = async (): Promise<void> => {

@@ -168,6 +168,7 @@ test('tokens are copied as text, as ids and as JSON', () => {
     authors: ['llm', 'template'],
     drifted: [0, 0],
     entropies: [null, null],
+    trainer: null,
   };
   const key = { episode: 3, timeline: 0 };
   const copy = (form: 'text' | 'ids' | 'json'): string =>

@@ -8,6 +8,7 @@ import type {
   TracedReturn,
   TraceWriter,
   TracedToken,
+  TracedTraining,
 } from '../../../tracking/core/records/trace.ts';
 import type { TrainingSample } from '../../../tracking/core/samples.ts';
 import type { ModelText, Tokenizer } from '../../../tracking/core/tokenizer.ts';
@@ -178,6 +179,10 @@ export class RunTracker {
     const end = { result: complete, returned: state.returned, printed: state.printed, timelines };
     this.#write((writer) => writer.episodeEnded(end, added));
     return complete;
+  }
+
+  trained(timelines: readonly TracedTraining[]): void {
+    this.#write((writer) => writer.trained(timelines));
   }
 
   codeFound(places: CodeLocations): void {

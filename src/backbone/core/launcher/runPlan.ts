@@ -303,7 +303,7 @@ export function runStarted(
   const { folder, trace, parallel, mode } = place;
   return {
     type: 'run-started',
-    ...omit(facts, 'limits', 'merging', 'batch', 'launch', 'startedAt'),
+    ...omit(facts, 'limits', 'merging', 'batch', 'launch', 'training', 'startedAt'),
     folder,
     parallel,
     ...(trace !== undefined && { trace }),

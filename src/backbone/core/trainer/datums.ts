@@ -1,5 +1,7 @@
 /** Training samples as a Tinker server takes them, and the comparison of its log probabilities with the sampler's. */
 import type { Datum, PassResult, ServerProfile } from '../../../tinker/core/service.ts';
+import { isClipped, klOf } from '../../../tracking/core/policyShift.ts';
+import type { ClipRange, TracedTraining } from '../../../tracking/core/records/trace.ts';
 import type { TrainingSample } from '../../../tracking/core/samples.ts';
 
 /** Estimators of the KL divergence per token, with d = log p − log p of the base model: d, |d|, d²/2, e⁻ᵈ + d − 1. */
@@ -25,6 +27,33 @@ export function datumOf({ sample, advantage }: WeighedSample): Datum | undefined
     logprobs: logprobs.subarray(1).map((logprob, at) => (weights[at] === 1 ? logprob : 0)),
     advantages: weights.map((weight) => (weight === 0 ? 0 : advantage)),
     weights,
+  };
+}
+
+/** The datum of a timeline. */
+export interface TrainedSample {
+  readonly episode: number;
+  readonly timeline: number;
+  readonly advantage: number;
+  readonly datum: Datum;
+}
+
+/** Returns what a trace keeps of a sample. Its first token is never a target. */
+export function tracedTraining(
+  { datum: { weights }, ...sample }: TrainedSample,
+  clip: ClipRange | undefined,
+  logprobs: Float32Array,
+  base: Float32Array | undefined,
+): TracedTraining {
+  const perToken = (targets: Float32Array): Float32Array => {
+    const values = weights.map((weight, at) => (weight === 1 ? (targets[at] ?? NaN) : NaN));
+    return Float32Array.from([NaN, ...values]);
+  };
+  return {
+    ...sample,
+    clip: clip ?? null,
+    logprobs: perToken(logprobs),
+    baseLogprobs: base === undefined ? null : perToken(base),
   };
 }
 
@@ -56,8 +85,7 @@ const slopes: Readonly<Record<KlEstimator, (difference: number) => number>> = {
 /** The mean of k3 over the tokens that count: how far the policy is from the base model. */
 export function meanKl(datums: readonly Datum[], bases: readonly Float32Array[]): number {
   return meanOf(datums, (datum, at, index) => {
-    const difference = (datum.logprobs[at] ?? 0) - (bases[index]?.[at] ?? 0);
-    return Math.exp(-difference) + difference - 1;
+    return klOf(datum.logprobs[at] ?? 0, bases[index]?.[at] ?? 0);
   });
 }
 
@@ -93,7 +121,7 @@ export interface LogprobCheck {
 export function checkLogprobs(
   datums: readonly Datum[],
   { logprobs }: Pick<PassResult, 'logprobs'>,
-  clip: { readonly low: number; readonly high: number } = { low: 0, high: Infinity },
+  clip: ClipRange = { low: 0, high: Infinity },
 ): LogprobCheck {
   let mostDifference = 0;
   let worstRatio = 1;
@@ -114,10 +142,7 @@ export function checkLogprobs(
     mostDifference,
     meanRatio: meanOf(datums, ratioOf),
     worstRatio,
-    clipped: meanOf(datums, (datum, at, index) => {
-      const ratio = ratioOf(datum, at, index);
-      return ratio < clip.low || ratio > clip.high ? 1 : 0;
-    }),
+    clipped: meanOf(datums, (datum, at, index) => (isClipped(ratioOf(datum, at, index), clip) ? 1 : 0)),
     entropy: meanOf(datums, (datum, at) => -(datum.logprobs[at] ?? 0)),
     tokens,
   };

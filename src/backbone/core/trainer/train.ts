@@ -16,13 +16,23 @@ import type { TrainingSample } from '../../../tracking/core/samples.ts';
 import type { Task } from '../../../sdk/core/index.ts';
 import type { ModelTextSource } from '../context-tracker/modelTextSource.ts';
 import { openBatch, prepare, runBatch, warn, type LaunchPorts, type Prepared } from '../launcher/batch.ts';
-import { factsOf, runStarted, type ModelTuner } from '../launcher/runPlan.ts';
+import { factsOf, runStarted, type ModelTuner, type RunFacts } from '../launcher/runPlan.ts';
 import { configuredJudge } from '../launcher/userClasses.ts';
 import { createTinkerModel, type TinkerModel } from '../model-tuner/tinker/tinkerModel.ts';
+import type { TracedTraining } from '../../../tracking/core/records/trace.ts';
 import type { TracedRunEnd } from '../../../tracking/core/records/tracedRun.ts';
 import type { RunRequest, TrainRequest } from '../protocol/run.ts';
 import { episodeSlots } from '../task-rollout/rollout.ts';
-import { checkLogprobs, datumOf, meanKl, scaled, withKl, type LogprobCheck } from './datums.ts';
+import {
+  checkLogprobs,
+  datumOf,
+  meanKl,
+  scaled,
+  tracedTraining,
+  withKl,
+  type LogprobCheck,
+  type TrainedSample,
+} from './datums.ts';
 import { planTraining, rateAt, type TrainPlan } from './trainPlan.ts';
 import type { TrainingFolder, TrainingState } from './trainerPorts.ts';
 
@@ -93,6 +103,8 @@ interface Rollout {
   readonly trace: string | null | undefined;
   /** Seconds. */
   readonly duration: number;
+  /** Writes into the trace what training did with its timelines. */
+  trained(timelines: readonly TracedTraining[]): void;
   /** Ends the trace. */
   end(): void;
 }
@@ -197,7 +209,7 @@ class Trainer {
     ports.emit({ type: 'training-phase', phase: 'update', step });
     const updating = clock.monotonic();
     const batch = this.#batchOf(rollout, step);
-    const updated = batch.datums.length === 0 ? {} : await this.#update(batch.datums, step);
+    const updated = batch.samples.length === 0 ? {} : await this.#update(batch.samples, rollout, step);
     const metrics: Metrics = {
       ...rewardMetrics(rollout.results),
       ...batch.metrics,
@@ -230,7 +242,10 @@ class Trainer {
     const start = ports.clock.monotonic();
     const slots = episodeSlots(tasks, plan.repeat, plan.mode).map((slot) => ({ ...slot, step }));
     const samples = new Map<number, readonly TrainingSample[]>();
-    const facts = this.#facts(prepared, tasks.length, slots.length);
+    const facts = {
+      ...this.#facts(prepared, tasks.length, slots.length),
+      training: this.#placeOf(step),
+    };
     this.#answering.forget();
     const live = openBatch({
       ...prepared,
@@ -249,11 +264,19 @@ class Trainer {
         const endedAt = ports.clock.now();
         tracker.runEnded({ status, error: null, ...(selection && { selection: [...selection] }), endedAt });
       };
-      const trace = tracker.trace;
-      return { results: withSelection([...results], selection ?? []), samples, trace, duration, end };
+      const trained = (timelines: readonly TracedTraining[]): void => tracker.trained(timelines);
+      const selected = withSelection([...results], selection ?? []);
+      return { results: selected, samples, trace: tracker.trace, duration, trained, end };
     } finally {
       live.close();
     }
+  }
+
+  /** @param step 0 for a validation */
+  #placeOf(step: number): RunFacts['training'] {
+    const { step: weights, checkpoints } = this.#state;
+    const saved = checkpoints.find((checkpoint) => checkpoint.step === weights);
+    return { step: step === 0 ? null : step, weights, ...(saved && { checkpoint: saved.sampler }) };
   }
 
   #isInterrupted({ results }: Rollout, episodes: number): boolean {
@@ -271,14 +294,15 @@ class Trainer {
   #batchOf(
     { results, samples }: Rollout,
     step: number,
-  ): { readonly datums: readonly Datum[]; readonly metrics: Metrics } {
+  ): { readonly samples: readonly TrainedSample[]; readonly metrics: Metrics } {
     const { plan } = this.#parts.prepared;
     const trained = this.#trainedOf(results);
     const rows = batchSamples(results, { perEpisode: plan.samplesPerEpisode, seed: plan.seed + step });
-    const datums = rows.flatMap(({ episode, timeline, grpoAdvantage }) => {
+    const chosen = rows.flatMap(({ episode, timeline, grpoAdvantage: advantage }) => {
       const sample = samples.get(episode)?.[timeline];
-      if (sample === undefined || sample.refusal !== null || !grpoAdvantage || !trained.has(episode)) return [];
-      return datumOf({ sample, advantage: grpoAdvantage }) ?? [];
+      if (sample === undefined || sample.refusal !== null || !advantage || !trained.has(episode)) return [];
+      const datum = datumOf({ sample, advantage });
+      return datum === undefined ? [] : [{ episode, timeline, advantage, datum }];
     });
     const groups = groupsByTask(results);
     const equal = groups.filter((rewards) => rewards.every((reward) => reward === rewards[0])).length;
@@ -286,13 +310,13 @@ class Trainer {
     const mean = (values: readonly number[]): number =>
       values.reduce((sum, value) => sum + value, 0) / values.length;
     return {
-      datums,
+      samples: chosen,
       metrics: {
         'episodes/not_trained': results.length - trained.size,
         'groups/all': groups.length,
         'groups/equal_rewards': equal,
         'samples/all': rows.length,
-        'samples/trained': datums.length,
+        'samples/trained': chosen.length,
         ...(lengths.length > 0 && {
           'prompt_length/mean': mean(lengths.map(({ promptTokens }) => promptTokens)),
           'response_length/mean': mean(
@@ -306,7 +330,11 @@ class Trainer {
   /** Returns the episodes that train by the training report, and warns once of each reason why others do not. */
   #trainedOf(results: readonly EpisodeResult[]): ReadonlySet<number> {
     const { ports, prepared } = this.#parts;
-    const terms = { repeat: prepared.plan.repeat, approximate: false, judge: configuredJudge(prepared.config) };
+    const terms = {
+      repeat: prepared.plan.repeat,
+      approximate: false,
+      judge: configuredJudge(prepared.config),
+    };
     const report = trainingReport(results, terms);
     for (const found of report.findings) {
       const { code } = found;
@@ -317,11 +345,11 @@ class Trainer {
     return new Set(report.episodes.flatMap(({ episode, trains }) => (trains ? [episode] : [])));
   }
 
-  async #update(datums: readonly Datum[], step: number): Promise<Metrics> {
+  async #update(samples: readonly TrainedSample[], rollout: Rollout, step: number): Promise<Metrics> {
     const { training, model, session } = this.#parts;
     const { loss, adam, schedule, miniBatches, passes } = training;
     const learningRate = rateAt(step, training.totalSteps, schedule);
-    const { weighted, metrics } = await this.#withKl(datums);
+    const { weighted, bases, metrics } = await this.#withKl(samples.map(({ datum }) => datum));
     const size = Math.ceil(weighted.length / miniBatches);
     let check: LogprobCheck | undefined;
     let last: Readonly<Record<string, number>> = {};
@@ -329,6 +357,13 @@ class Trainer {
       for (let at = 0; at < weighted.length; at += size) {
         const part = weighted.slice(at, at + size);
         const result = await model.forwardBackward(scaled(part, session.server.reduction), loss);
+        if (pass === 0) {
+          const traced = samples.slice(at, at + size).map((sample, index) => {
+            const logprobs = result.logprobs[index] ?? new Float32Array();
+            return tracedTraining(sample, loss.clip, logprobs, bases?.[at + index]);
+          });
+          rollout.trained(traced);
+        }
         // Later parts are trained with other weights than those that sampled.
         check ??= this.#checked(checkLogprobs(part, result, loss.clip), step);
         last = await model.optimStep({ ...adam, learningRate });
@@ -342,9 +377,12 @@ class Trainer {
     };
   }
 
-  async #withKl(
-    datums: readonly Datum[],
-  ): Promise<{ readonly weighted: readonly Datum[]; readonly metrics: Metrics }> {
+  async #withKl(datums: readonly Datum[]): Promise<{
+    readonly weighted: readonly Datum[];
+    /** Undefined: no comparison. */
+    readonly bases?: readonly Float32Array[];
+    readonly metrics: Metrics;
+  }> {
     const { training, session, baseModel, cancellation } = this.#parts;
     const { kl } = training;
     if (kl === undefined) return { weighted: datums, metrics: {} };
@@ -358,7 +396,8 @@ class Trainer {
     const weighted = datums.map((datum, index) =>
       withKl(datum, bases[index] ?? new Float32Array(), kl.coefficient, kl.estimator),
     );
-    return { weighted, metrics: { 'actor/kl_loss': meanKl(datums, bases), 'actor/kl_coef': kl.coefficient } };
+    const metrics = { 'actor/kl_loss': meanKl(datums, bases), 'actor/kl_coef': kl.coefficient };
+    return { weighted, bases, metrics };
   }
 
   /** Throws if the trainer's log probabilities cannot be those of the sampled tokens. */

@@ -6,6 +6,7 @@ import type {
   Author,
   CallRecord,
   PrintedOutput,
+  TimelineTraining,
 } from '../../../tracking/core/records/trace.ts';
 import type { EpisodeRow } from './traceLists.ts';
 import { bySetting } from './mergingRpc.ts';
@@ -102,6 +103,8 @@ export interface TimelineRow {
   readonly trainableTokens: number;
   /** Merged from the calls so far: the episode still runs. */
   readonly provisional: boolean;
+  /** Absent: no training used it. */
+  readonly training?: TimelineTraining;
 }
 
 export interface EpisodeView {
@@ -176,7 +179,7 @@ export interface CallView {
 
 export interface TimelineView {
   readonly row: TimelineRow;
-  /** The advantage of the episode, and so of each of its trained tokens. */
+  /** The advantage that training used, else that of the episode. It is that of each trained token. */
   readonly advantage: number | null;
   /** True if the token ids are those of training; drift is known only then. */
   readonly exact: boolean;

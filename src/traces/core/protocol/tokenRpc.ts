@@ -69,6 +69,8 @@ export interface StripView {
   /** The highest. */
   readonly entropies: readonly (number | null)[];
   readonly drifted: readonly (0 | 1)[];
+  /** Ratios that are farthest from 1, and the highest KL divergences. Null: no training used the timeline. */
+  readonly trainer: Omit<TrainerTokens, 'logprobs'> | null;
 }
 
 export interface FindView {
@@ -141,6 +143,17 @@ export interface TokensView {
   readonly drifted: readonly (0 | 1)[];
   /** A lower bound in nats; null: the server sent no alternatives. */
   readonly entropies: readonly (number | null)[];
+  /** Null: no training used the timeline. */
+  readonly trainer: TrainerTokens | null;
+}
+
+/** Parallel arrays, one entry per token. Null: the token is not trained. */
+export interface TrainerTokens {
+  readonly logprobs: readonly (number | null)[];
+  /** The probability under the trained weights over that of the sampler. */
+  readonly ratios: readonly (number | null)[];
+  /** In nats, against the base model. Null: the training does not compare with it. */
+  readonly kls: readonly (number | null)[];
 }
 
 export interface CompareView {

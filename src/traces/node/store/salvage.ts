@@ -33,7 +33,7 @@ function missingOf(
 }
 
 /** Tables in which not every episode has a row. A gap may have lost one. */
-const sparse = ['queries', 'outputs', 'printed', 'spans', 'alternatives'];
+const sparse = ['queries', 'outputs', 'printed', 'spans', 'alternatives', 'trained', 'trainerLogprobs'];
 
 /** Returns the first and last episodes of gaps. */
 function rangesOf(

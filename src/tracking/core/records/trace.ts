@@ -185,6 +185,30 @@ export interface TracedToken {
   readonly special: boolean;
 }
 
+/** The range of ratios outside of which the loss of a training is clipped. */
+export interface ClipRange {
+  readonly low: number;
+  readonly high: number;
+}
+
+/** The use of a timeline in training. */
+export interface TimelineTraining {
+  /** The advantage of each of its trained tokens, without the KL term. */
+  readonly advantage: number;
+  /** Null: the loss is not clipped. */
+  readonly clip: ClipRange | null;
+}
+
+/** The use of a timeline in training, with numbers for each token. Tokens after the last number have none. */
+export interface TracedTraining extends TimelineTraining {
+  readonly episode: number;
+  readonly timeline: number;
+  /** The log probabilities when the trainer first used the tokens. NaN: the token is not trained. */
+  readonly logprobs: Float32Array;
+  /** Those of the base model. Null: the training does not compare with it. */
+  readonly baseLogprobs: Float32Array | null;
+}
+
 /** Writes the trace of a run. A method returns when its data survives this process, and throws only CodedErrors. */
 export interface TraceWriter {
   /** Absolute path of the `*.ajtrace`. */
@@ -206,6 +230,8 @@ export interface TraceWriter {
     end: TracedEpisodeEnd,
     messages: readonly { readonly position: number; readonly message: TracedMessage }[],
   ): void;
+  /** Writes what training did with the timelines of ended episodes. Of several for one timeline, the first is written. */
+  trained(timelines: readonly TracedTraining[]): void;
   /** Writes the locations of the workflow and the judge, before the end of the run. */
   codeFound(places: CodeLocations): void;
   /** Ends the trace and leaves one file. */

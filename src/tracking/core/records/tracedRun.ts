@@ -97,6 +97,16 @@ const tracedLaunch = z.object({
 });
 export type TracedLaunch = z.infer<typeof tracedLaunch>;
 
+/** The place of a run in a training. */
+const trainingPlace = z.object({
+  /** The step that trains on the run, from 1. Null: it is a validation. */
+  step: z.nullable(z.number()),
+  /** The step whose weights answered. 0: those of the base model. */
+  weights: z.number(),
+  /** The `tinker://` path of these weights. Absent: they were not saved. */
+  checkpoint: z.optional(z.string()),
+});
+
 /** A run without the parts that are stored separately. */
 export const storedRun = z.object({
   experiment: z.string(),
@@ -113,6 +123,8 @@ export const storedRun = z.object({
   imported: z.optional(importInfo),
   /** Absent in traces of earlier versions. */
   launch: z.optional(tracedLaunch),
+  /** Absent: the run is not part of a training. */
+  training: z.optional(trainingPlace),
   tasks: z.number(),
   repeat: z.number(),
   episodes: z.number(),

@@ -5,6 +5,7 @@ import {
   datumOf,
   meanKl,
   scaled,
+  tracedTraining,
   withKl,
 } from '../../../../src/backbone/core/trainer/datums.ts';
 import type { Datum } from '../../../../src/tinker/core/service.ts';
@@ -43,6 +44,24 @@ describe('a datum', () => {
   it('is not made of a sample without a token that counts, or with only its first', () => {
     expect(datumOf({ sample: sample([7, 8], [0, 0], [0, 0]), advantage: 1 })).toBeUndefined();
     expect(datumOf({ sample: sample([7, 8], [1, 0], [-1, 0]), advantage: 1 })).toBeUndefined();
+  });
+
+  it('is in the trace with what the trainer said of the tokens that count', () => {
+    const datum = datumOf({ sample: sample([7, 8, 9, 5], [0, 0, 1, 1], [0, 0, -0.5, -1]), advantage: 2 });
+    if (datum === undefined) throw new Error('There is no datum.');
+    const owner = { episode: 3, timeline: 1, advantage: 2 };
+    // A server that answers too little leaves out the rest.
+    const traced = tracedTraining({ ...owner, datum }, undefined, Float32Array.of(-9, -0.25), undefined);
+    const logprobs = Float32Array.of(NaN, NaN, -0.25, NaN);
+    expect(traced).toEqual({ ...owner, clip: null, logprobs, baseLogprobs: null });
+    const clip = { low: 0.8, high: 1.2 };
+    const base = tracedTraining(
+      { ...owner, datum },
+      clip,
+      Float32Array.of(0, 0, 0),
+      Float32Array.of(-9, -2, -3),
+    );
+    expect(base).toMatchObject({ clip, baseLogprobs: Float32Array.of(NaN, NaN, -2, -3) });
   });
 });
 
