@@ -1,16 +1,25 @@
 /** Sets up the environment of a rehearsal from nothing, and starts and ends its server. */
 import { existsSync } from 'node:fs';
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { CancellationSource, neverCancelled } from '../../src/base/core/cancellation.ts';
-import { descendantsOf, isAlive } from '../../src/base/node/process/kill.ts';
 import type { SetUpProgress } from '../../src/tinker/core/rehearsal/setUpProgress.ts';
-import { startRehearsalServer, type RehearsalServer } from '../../src/tinker/node/rehearsal/server.ts';
+import { openTinker } from '../../src/tinker/node/openTinker.ts';
+import {
+  startRehearsalServer,
+  type RehearsalServer,
+  type RehearsalServerOptions,
+} from '../../src/tinker/node/rehearsal/server.ts';
 import { ensureRehearsal, needsDownload } from '../../src/tinker/node/rehearsal/setUp.ts';
+import { startCli, type RunningCli } from '../cli/harness/cli.ts';
+import { Project } from '../cli/harness/project.ts';
+import { descendants, living } from '../cli/harness/processes.ts';
 import { rehearsal, rehearsalPorts } from './rehearsalServer.ts';
+
+const lora = { rank: 8, trainMlp: true, trainAttn: true, trainUnembed: true };
 
 let folder = '';
 
@@ -68,34 +77,54 @@ test.each([
   expect(await needsDownload(ports, options)).toBe(true);
 });
 
-test('two servers train at once, and end without leaving anything', async () => {
+test('two servers run at once, leave nothing when they are killed, and find their checkpoints again', async () => {
   const environment = await rehearsal();
-  const start = (data?: string): Promise<RehearsalServer> =>
-    startRehearsalServer(rehearsalPorts, environment, { data }, neverCancelled);
+  const start = (options: RehearsalServerOptions): Promise<RehearsalServer> =>
+    startRehearsalServer(rehearsalPorts, environment, options, neverCancelled);
   const data = path.join(folder, 'data');
-  const [kept, temporary] = await Promise.all([start(data), start()]);
-  expect(kept.url).not.toBe(temporary.url);
+  const command = await rehearse();
+  const [server] = await Promise.all([start({ data }), command.wrote(/can train/)]);
+  expect((await command.wrote(/server {2}(\S+)/))[1]).not.toBe(server.url);
 
-  await expect(start(data)).rejects.toMatchObject({ code: 'rehearsal/data-in-use' });
-  const port = Number(new URL(kept.url).port);
-  await expect(
-    startRehearsalServer(rehearsalPorts, environment, { port }, neverCancelled),
-  ).rejects.toMatchObject({ code: 'rehearsal/port-in-use' });
+  await expect(start({ data })).rejects.toMatchObject({ code: 'rehearsal/data-in-use' });
+  const port = Number(new URL(server.url).port);
+  await expect(start({ port })).rejects.toMatchObject({ code: 'rehearsal/port-in-use' });
 
-  await temporary.stop();
-  expect(await temporary.ended).toBeUndefined();
-  expect(existsSync(temporary.log)).toBe(false);
-  await expect(fetch(`${temporary.url}/api/v1/healthz`)).rejects.toThrow();
+  const session = await openTinker({ baseUrl: server.url });
+  const model = await session.createModel({ ...lora, baseModel: server.model }, neverCancelled);
+  const checkpoint = await model.save('first');
 
-  const processes = descendantsOf(kept.pid);
-  expect(processes.length).toBeGreaterThan(0);
-  process.kill(kept.pid, 'SIGKILL');
-  expect(await kept.ended).toMatchObject({ code: 'rehearsal/server-ended' });
-  await expect.poll(() => processes.filter(isAlive)).toEqual([]);
+  const processes = [server.pid, command.pid].flatMap((pid) => [pid, ...descendants(pid)]);
+  process.kill(server.pid, 'SIGKILL');
+  command.child.kill('SIGKILL');
+  expect(await server.ended).toMatchObject({ code: 'rehearsal/server-ended' });
+  await expect.poll(() => living(processes), { timeout: 10_000 }).toEqual([]);
+  await session.close('interrupted');
 
-  const cancelling = new CancellationSource();
-  const starting = startRehearsalServer(rehearsalPorts, environment, { data }, cancelling.token);
-  cancelling.cancel();
-  await expect(starting).rejects.toMatchObject({ code: 'rehearsal/cancelled' });
-  expect(await readdir(data)).toContain('tinker.db');
+  const again = await start({ data });
+  const resumed = await openTinker({ baseUrl: again.url });
+  await (await resumed.createModel({ ...lora, baseModel: again.model }, neverCancelled)).load(checkpoint);
+  await resumed.close('success');
+  await again.stop();
+  expect(await again.ended).toBeUndefined();
+  expect(existsSync(again.log)).toBe(true);
 });
+
+test('Ctrl-C ends the command while the server starts', async () => {
+  const command = await rehearse();
+  await command.wrote(/Starting/);
+  const processes = descendants(command.pid);
+  command.child.kill('SIGINT');
+  expect(await command.exited).toMatchObject({ code: 130 });
+  expect(living(processes)).toEqual([]);
+});
+
+/** Starts the command with the environment that tests share. */
+async function rehearse(): Promise<RunningCli> {
+  const shared = path.dirname((await rehearsal()).model);
+  const cache = await mkdtemp(path.join(folder, 'cache-'));
+  await mkdir(path.join(cache, 'agentjet'));
+  await symlink(shared, path.join(cache, 'agentjet/rehearsal'));
+  // Its temporary folder stays if it is killed.
+  return startCli(new Project(folder), ['rehearse'], { env: { XDG_CACHE_HOME: cache, TMPDIR: folder } });
+}

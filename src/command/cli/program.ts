@@ -4,6 +4,7 @@ import { samplesOptions, traceOptions } from '../../traces/cli/options.ts';
 import { newOptions } from '../../sdk/cli/options.ts';
 import { checkOptions, configOptions, diffOptions, schemaNames } from '../../configs/cli/options.ts';
 import { addRemoteCommands } from '../../training/cli/remote/remoteProgram.ts';
+import { rehearseOptions } from '../../tinker/cli/options.ts';
 import {
   judgeArguments,
   judgeTable,
@@ -38,6 +39,7 @@ export function buildProgram(version: string): CliCommand {
   config.add(diffSpec);
   program.add(schemaSpec);
   program.add(newSpec);
+  program.add(rehearseSpec);
   addHostCommands(program.command('host'));
   addRemoteCommands(program.command('remote'));
   program.add({
@@ -174,4 +176,17 @@ const newSpec: CommandSpec<typeof newOptions> = {
 Exit code: 0, or 2 if the project could not be created.`,
   run: async (values, [name = ''], context) =>
     (await import('../../sdk/cli/newCommand.ts')).runNew(values, name, context),
+};
+
+const rehearseSpec: CommandSpec<typeof rehearseOptions> = {
+  usage: 'rehearse',
+  description:
+    "Runs a training server with a tiny model on this machine's CPU until Ctrl-C, on 127.0.0.1 only. The server speaks the Tinker API.",
+  options: rehearseOptions,
+  notes: `The first time, AgentJet sets up a Python environment in its cache: about 225 MB to download, 1 GB on disk.
+It changes no other environment. It needs Python 3.11, 3.12 or 3.13.
+
+Exit code: 0 after Ctrl-C or --only-setup, 2 if the server could not start or ended by itself, 130 interrupted before.`,
+  run: async (values, _, context) =>
+    (await import('../../tinker/cli/rehearseCommand.ts')).runRehearse(values, context),
 };

@@ -1,5 +1,7 @@
 /** The set-up of a rehearsal as its script reports it: events as JSON, and the output of pip. */
+import * as l10n from '@vscode/l10n';
 import * as z from 'zod/mini';
+import { sizeText } from '../../../base/core/format.ts';
 import { parseJson } from '../../../base/core/parseJson.ts';
 
 /** The size of a set-up in bytes. Measured with Python 3.12 on Linux. */
@@ -21,6 +23,33 @@ export type SetUpProgress =
       /** The bytes of the packages before it. */
       readonly downloaded: number;
     };
+
+/** Describes a step for users, in one line. */
+export function progressText(progress: SetUpProgress): string {
+  switch (progress.step) {
+    case 'waiting':
+      return l10n.t('Waiting for another process that sets up the same environment');
+    case 'environment':
+      return l10n.t(
+        'Creating a Python environment: {0} to download, {1} on disk',
+        sizeText(setUpSize.download, 0),
+        sizeText(setUpSize.disk, 0),
+      );
+    case 'download':
+      return l10n.t(
+        'Downloading package {0} of {1}: {2} ({3}), {4} so far',
+        progress.number,
+        progress.packages,
+        progress.name,
+        sizeText(progress.size),
+        sizeText(progress.downloaded),
+      );
+    case 'install':
+      return l10n.t('Installing the packages');
+    case 'model':
+      return l10n.t('Creating the model');
+  }
+}
 
 const setUpEvent = z.discriminatedUnion('event', [
   z.object({ event: z.literal(['waiting', 'environment', 'install', 'model']) }),

@@ -44,14 +44,6 @@ export const rehearsalErrors = {
       message: `The rehearsal server ended: ${how}.${lines.length === 0 ? '' : ` Its last lines:\n${lines.join('\n')}`}`,
       hint: 'A common cause is too little memory: it needs about 1.5 GB.',
     }),
-
-  /** @param request a request of the Tinker API, such as `create_model` */
-  cannotTrain: (request: string, answer: string) =>
-    new CodedError({
-      code: 'rehearsal/cannot-train',
-      message: `The rehearsal server cannot train: it answered ${request} with ${answer}.`,
-      hint: 'See server.log in its data folder.',
-    }),
 };
 
 const setUpErrors: Readonly<Record<SetUpFailure, (lines: readonly string[], cache: string) => CodedError>> = {

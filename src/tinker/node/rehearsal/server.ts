@@ -5,10 +5,11 @@ import path from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import * as z from 'zod/mini';
-import type { CancellationToken } from '../../../base/core/cancellation.ts';
+import { CancellationSource, type CancellationToken } from '../../../base/core/cancellation.ts';
 import type { CodedError } from '../../../base/core/errors.ts';
 import { parseJson } from '../../../base/core/parseJson.ts';
 import { spawnTree, type ProcessExit } from '../../../base/node/process/processTree.ts';
+import { openTinker } from '../openTinker.ts';
 import { rehearsalEnvironment } from './environment.ts';
 import { rehearsalErrors } from './errors.ts';
 import type { Rehearsal, RehearsalPorts } from './setUp.ts';
@@ -44,7 +45,7 @@ const stopGrace = 500;
 
 /**
  * Starts the server and waits until it can train. It ends with this process, however that ends.
- * Rejects with `rehearsal/…`.
+ * Rejects with `rehearsal/…` or `tinker/…`.
  */
 export async function startRehearsalServer(
   ports: RehearsalPorts,
@@ -76,7 +77,9 @@ export async function startRehearsalServer(
     await ended;
   };
   const cancelling = cancellation.onCancelled(() => void stop());
+  const starting = new CancellationSource();
   const early = ended.then((error) => {
+    starting.cancel();
     throw error ?? rehearsalErrors.cancelled();
   });
   early.catch(() => undefined); // it has started
@@ -86,7 +89,7 @@ export async function startRehearsalServer(
       throw message.error === 'in-use'
         ? rehearsalErrors.dataInUse(folder)
         : rehearsalErrors.portInUse(port, message.message);
-    await Promise.race([early, createModel(message.url, model)]);
+    await Promise.race([early, createModel(message.url, model, starting.token)]);
     return { url: message.url, model, log, pid: tree.pid, ended, stop };
   } catch (error) {
     await stop();
@@ -109,42 +112,16 @@ async function firstMessage(stdout: Readable | null): Promise<z.infer<typeof ser
   return new Promise(() => undefined);
 }
 
-/**
- * Creates a model and unloads it: the API answers before its engine can train. Rejects with `rehearsal/cannot-train`. Does
- * not resolve if the server ends before.
- */
-async function createModel(url: string, model: string): Promise<void> {
-  const call = async (type: string, fields: object): Promise<z.infer<typeof answer>> => {
-    for (;;) {
-      const response = await fetch(`${url}/api/v1/${type}`, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json' },
-        body: JSON.stringify({ type, ...fields }),
-      }).catch(() => new Promise<never>(() => undefined));
-      const text = await response.text();
-      const { data } = answer.safeParse(parseJson(text));
-      // A future that is not ready.
-      if (response.status === 408 || data?.type === 'try_again') continue;
-      if (!response.ok || data === undefined) throw rehearsalErrors.cannotTrain(type, text);
-      return data;
-    }
-  };
-  const { session_id } = await call('create_session', { tags: [], user_metadata: {}, sdk_version: '0.25.0' });
-  // The server never ends a session without a heartbeat.
-  await call('session_heartbeat', { session_id });
-  const lora_config = { rank: 1, seed: 0, train_mlp: true, train_attn: true, train_unembed: true };
-  const created = await call('create_model', { session_id, model_seq_id: 0, base_model: model, lora_config });
-  const { model_id } = await call('retrieve_future', { request_id: created.request_id });
-  const unloading = await call('unload_model', { model_id });
-  await call('retrieve_future', { request_id: unloading.request_id });
+/** Creates a model and unloads it: the API answers before its engine can train. Rejects with `tinker/…`. */
+async function createModel(url: string, model: string, cancellation: CancellationToken): Promise<void> {
+  const session = await openTinker({ baseUrl: url, cancellation });
+  try {
+    const lora = { baseModel: model, rank: 1, trainMlp: true, trainAttn: true, trainUnembed: true };
+    await session.createModel(lora, cancellation);
+  } finally {
+    await session.close('success');
+  }
 }
-
-const answer = z.object({
-  type: z.optional(z.string()),
-  session_id: z.optional(z.string()),
-  model_id: z.optional(z.string()),
-  request_id: z.optional(z.union([z.string(), z.number()])),
-});
 
 function howEnded({ code, signal }: ProcessExit): string {
   return signal ?? `exit code ${String(code)}`;
