@@ -1,0 +1,176 @@
+/**
+ * Proves that a training learns: a tiny model on a real server, trained from the debug adapter, as F5 does without breakpoints.
+ * `npm run train:proof` tries all seeds. AGENTJET_PROOF names the file for its figures.
+ */
+import { spawnSync } from 'node:child_process';
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import process from 'node:process';
+import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { datumOf } from '../../src/backbone/core/trainer/datums.ts';
+import { neverCancelled } from '../../src/base/core/cancellation.ts';
+import type { TrainingSample } from '../../src/tracking/core/samples.ts';
+import { openTinker } from '../../src/tinker/node/openTinker.ts';
+import { RunningAdapter } from '../cli/harness/adapter.ts';
+import { ensurePython } from '../tools/pythonEnvironments.mjs';
+import { rehearsalServer } from './rehearsalServer.ts';
+
+const server = rehearsalServer();
+const proofFile = process.env['AGENTJET_PROOF'];
+const seeds = proofFile === undefined ? [0, 1] : [0, 1, 2, 3, 4];
+const languages = ['typescript', 'python'] as const;
+type Language = (typeof languages)[number];
+
+interface Proved {
+  readonly seed: number;
+  readonly language: Language;
+  /** Mean reward of the first two and of the last three steps. */
+  readonly first: number;
+  readonly last: number;
+  readonly curve: readonly number[];
+  /** The farthest ratio from 1 of the first step. */
+  readonly ratio: number;
+}
+
+const proved: Proved[] = [];
+let resumedAfterKill = false;
+let python = '';
+const folders: string[] = [];
+
+beforeAll(async () => {
+  python = await ensurePython('base');
+});
+
+afterAll(() => {
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+  if (proofFile === undefined) return;
+  const ratioAtStep0 = proved.map(({ ratio }) => ratio).sort((a, b) => Math.abs(b - 1) - Math.abs(a - 1))[0];
+  writeFileSync(proofFile, JSON.stringify({ seeds: proved, languages, ratioAtStep0, resumedAfterKill }));
+});
+
+function projectFor(language: Language): string {
+  const folder = mkdtempSync(path.join(tmpdir(), 'agentjet-proof-'));
+  folders.push(folder);
+  cpSync(path.resolve(import.meta.dirname, '../fixtures/training'), folder, { recursive: true });
+  const config = path.join(folder, 'train.yaml');
+  const workflow = language === 'python' ? 'workflow.py->Digits' : 'workflow.ts->Digits';
+  const text = readFileSync(config, 'utf8').replace('MODEL', server().model).replace('WORKFLOW', workflow);
+  writeFileSync(config, text);
+  return folder;
+}
+
+interface Metrics {
+  readonly kind: string;
+  readonly step: number;
+  readonly values: Readonly<Record<string, number>>;
+}
+
+function metricsIn(folder: string): readonly Metrics[] {
+  const lines = readFileSync(path.join(folder, 'metrics.jsonl'), 'utf8').trim().split('\n');
+  return lines.map((line) => JSON.parse(line) as Metrics);
+}
+
+function rewardsIn(folder: string): readonly number[] {
+  return metricsIn(folder).map(({ values }) => values['critic/rewards/mean'] ?? NaN);
+}
+
+const mean = (values: readonly number[]): number =>
+  values.reduce((sum, value) => sum + value, 0) / values.length;
+
+/** Starts a training as an editor does. */
+async function launch(folder: string, seed: number, more: object = {}): Promise<RunningAdapter> {
+  const adapter = new RunningAdapter();
+  await adapter.launch({
+    config: path.join(folder, 'train.yaml'),
+    ...{ noDebug: true, backbone: 'tinker', tinkerUrl: server().url, rank: 8, seed, python, parallel: 32 },
+    ...more,
+  });
+  return adapter;
+}
+
+const cases = languages.flatMap((language) => seeds.map((seed) => ({ language, seed })));
+
+test.each(cases)('a training in $language learns with seed $seed', async ({ language, seed }) => {
+  const folder = projectFor(language);
+  const adapter = await launch(folder, seed);
+  await adapter.client.event('terminated');
+  const run = path.join(folder, 'saved_experiments', 'digits');
+  const curve = rewardsIn(run);
+  const [first, last] = [mean(curve.slice(0, 2)), mean(curve.slice(-3))];
+  const ratio = metricsIn(run)[0]?.values['training/ratio_worst'] ?? NaN;
+  proved.push({ seed, language, first, last, curve, ratio });
+  expect(curve).toHaveLength(15);
+  expect(first).toBeLessThan(0.3);
+  expect(Math.abs(ratio - 1)).toBeLessThan(1e-4);
+});
+
+test('most seeds reach four fifths', () => {
+  const reached = proved.filter(({ last }) => last > 0.8);
+  expect(reached.length).toBeGreaterThanOrEqual(Math.floor(proved.length * 0.8));
+});
+
+test('a killed training continues on the same curve', async () => {
+  const folder = projectFor('typescript');
+  const adapter = await launch(folder, 0);
+  await adapter.printed(/^step 6 of/m);
+  for (const pid of adapter.processes()) process.kill(pid, 'SIGKILL');
+  adapter.child.kill('SIGKILL');
+  const run = path.join(folder, 'saved_experiments', 'digits');
+  const cli = path.join(inject('dist'), 'cli.mjs');
+  const resumed = spawnSync(process.execPath, [cli, 'resume', run], { cwd: folder, encoding: 'utf8' });
+  expect(resumed.stderr).toMatch(/from step 5/);
+  expect(resumed.status, resumed.stderr).toBe(0);
+  const whole = proved.find(({ language, seed }) => language === 'typescript' && seed === 0);
+  expect(rewardsIn(run)).toEqual(whole?.curve);
+  resumedAfterKill = true;
+  await expectTrainersLogprobs(folder, run);
+});
+
+/** A checkpoint in the debugger gives the log probabilities that the trainer has for the same tokens. */
+async function expectTrainersLogprobs(folder: string, run: string): Promise<void> {
+  const state = JSON.parse(readFileSync(path.join(run, 'training.json'), 'utf8')) as {
+    checkpoints: { path: string; sampler: string }[];
+  };
+  const last = state.checkpoints.at(-1);
+  const adapter = await launch(folder, 0, {
+    backbone: 'debug',
+    checkpoint: last?.sampler,
+    tasks: 2,
+    expDir: 'debugged',
+  });
+  await adapter.client.event('terminated');
+  const samples = samplesIn(path.join(folder, 'debugged', 'digits', 'digits.ajtrace'));
+  expect(samples).toHaveLength(16);
+  const session = await openTinker({ baseUrl: server().url });
+  try {
+    const all = { trainMlp: true, trainAttn: true, trainUnembed: true };
+    const model = await session.createModel({ baseModel: server().model, rank: 8, ...all }, neverCancelled);
+    await model.load(last?.path ?? '');
+    const datums = samples.flatMap((sample) => datumOf({ sample, advantage: 0 }) ?? []);
+    const { logprobs } = await model.forwardBackward(datums, { name: 'importance_sampling' });
+    datums.forEach((datum, index) => {
+      datum.weights.forEach((weight, at) => {
+        if (weight === 1) expect(logprobs[index]?.[at]).toBeCloseTo(datum.logprobs[at] ?? NaN, 4);
+      });
+    });
+  } finally {
+    await session.close('success');
+  }
+}
+
+/** The training samples of a trace, as `agentjet samples` prints them. */
+function samplesIn(trace: string): readonly TrainingSample[] {
+  const cli = path.join(inject('dist'), 'cli.mjs');
+  const { stdout } = spawnSync(process.execPath, [cli, 'samples', trace, '--json'], { encoding: 'utf8' });
+  const lines = stdout
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Record<string, number[]>);
+  return lines.map(({ input_ids = [], loss_mask = [], logprobs = [] }) => ({
+    inputIds: Int32Array.from(input_ids),
+    lossMask: Uint8Array.from(loss_mask),
+    logprobs: Float32Array.from(logprobs),
+    ...{ promptTokens: 0, cutTokens: 0, cutTrainable: 0, prefixTokens: 0, refusal: null },
+  }));
+}
