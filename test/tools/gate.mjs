@@ -25,16 +25,31 @@ const suites = [
   // First: the examples are linted and checked against the SDK's types, which the build makes.
   { name: 'build', command: ['node', 'test/tools/bootstrap.mjs', '--build'], deep: true },
   { name: 'unit', ...vitest('unit', ['--config', 'test/unit/vitest.config.ts']), deep: true, compiled: true },
-  // In the normal run a tenth of them is among the tests of the command.
+  // Of the files of these suites, the normal run tries some cases, and the deep run all.
   {
-    name: 'chaos',
-    ...vitest('chaos', [
+    name: 'cli-deep',
+    ...vitest('cli-deep', [
       ...['--config', 'test/cli/vitest.config.ts'],
-      ...['training/chaos.test.ts', 'training/wireChaos.test.ts', 'training/attack.test.ts'],
+      ...[
+        'training/chaos.test.ts',
+        'training/wireChaos.test.ts',
+        'training/attack.test.ts',
+        'training/ray.test.ts',
+      ],
+      ...['backbone/badWorkflow.test.ts', 'python/python.test.ts', 'python/pythonTrinity.test.ts'],
+      ...['python/pythonTune', 'python/pythonExamples.test.ts'],
     ]),
     deep: 'only',
     needs: 'build',
   },
+  {
+    ...program(
+      'page-deep',
+      vitest('page-deep', ['--config', 'test/webview/vitest.config.ts', 'ui/hostile', 'ui/pictures']),
+    ),
+    deep: 'only',
+  },
+  { ...program('host-deep', host('host-deep', ['loading'])), deep: 'only' },
   // Agent frameworks against a real language model.
   {
     name: 'llm',

@@ -5,7 +5,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { hostileTexts } from './hostileTexts.ts';
 
 /** The formats that can be imported. */
-export const importFormats = [
+const importFormats = [
   'trinity-db',
   'trinity-lines',
   'ajet-trajectory',

@@ -109,16 +109,13 @@ describe('two repeats are compared', () => {
   });
 });
 
-const themes = {
-  light: { colorScheme: 'light' },
-  dark: { colorScheme: 'dark' },
-  'contrast-dark': { colorScheme: 'dark', contrast: 'more' },
-  'forced-colors': { colorScheme: 'dark', forcedColors: 'active', contrast: 'more' },
+/** The test of the pictures tries the themes. */
+const windows = {
   narrow: { viewport: { width: 520, height: 800 } },
   low: { viewport: { width: 1100, height: 350 } },
 } as const;
 
-test.each(Object.entries(themes))(
+test.each(Object.entries(windows))(
   '%s: groups, a filter and a group are accessible',
   async (name, context) => {
     const { page } = await open(tasksRun().run, { place: 'list=groups&filter=reward%3E%3D0.5', context });

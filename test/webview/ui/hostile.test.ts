@@ -13,6 +13,7 @@ import { TraceService } from '../../../src/traces/node/server/service.ts';
 import { openTraceReader } from '../../../src/traces/node/store/openReader.ts';
 import { openTraceWriter } from '../../../src/traces/node/store/openWriter.ts';
 import { root } from '../../e2e/harness/artifacts.ts';
+import { isDeep } from '../../tools/deep.ts';
 import { ensureBrowser } from '../../tools/vscodeServer.mjs';
 import { escapes } from '../harness/escapes.ts';
 import { hostileTexts } from '../harness/hostileTexts.ts';
@@ -120,7 +121,7 @@ test('an episode, its calls and its parts', async () => {
 });
 
 test('episodes that failed', async () => {
-  for (let episode = 3; episode < cases; episode += 16) {
+  for (let episode = 3; episode < cases; episode += isDeep ? 16 : 48) {
     await goTo(`episode=${episode}`);
     await page.locator('.notice-error').first().waitFor();
     await check(`episode ${episode}`);
@@ -160,7 +161,7 @@ test('tokens', async () => {
   await tokens.waitFor();
   await tokens.focus();
   for (let token = 0; token < 90; token++) {
-    if (token % 6 === 0) await check(`token ${token}`);
+    if (token % (isDeep ? 6 : 18) === 0) await check(`token ${token}`);
     await page.keyboard.press('ArrowRight');
   }
   await picture(page, 'hostile-tokens');
@@ -230,7 +231,7 @@ test('what an episode did on the axis of time', async () => {
   await axis.focus();
   for (let step = 0; step < 60; step++) {
     await page.keyboard.press('ArrowRight');
-    if (step % 5 === 0) await check(`on the axis, step ${step}`);
+    if (step % (isDeep ? 5 : 15) === 0) await check(`on the axis, step ${step}`);
   }
   await picture(page, 'hostile-axis');
 });
@@ -245,7 +246,7 @@ test('where calls and rewards come from', async () => {
 });
 
 test('filters, typed and out of the address', async () => {
-  for (let id = 0; id < cases; id += 7) {
+  for (let id = 0; id < cases; id += isDeep ? 7 : 49) {
     await goTo(`filter=${encodeURIComponent(hostileTexts[id] ?? '')}`);
     await page.locator('main').first().waitFor();
     await check(`filter ${id} of the address`);

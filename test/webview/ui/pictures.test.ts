@@ -1,6 +1,7 @@
 /** Pictures of every screen in every theme, and what axe finds on them. */
 import type { BrowserContextOptions } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
+import { casesOf } from '../../tools/deep.ts';
 import { violations } from '../harness/accessibility.ts';
 import { tasksRun } from '../harness/growingTrace.ts';
 import { forkedEpisode } from '../harness/merging.ts';
@@ -10,13 +11,17 @@ import { picture, useViewer } from '../harness/viewer.ts';
 
 const open = useViewer();
 
-const themes: Readonly<Record<string, BrowserContextOptions>> = {
-  light: { colorScheme: 'light' },
-  dark: { colorScheme: 'dark' },
-  'contrast-light': { colorScheme: 'light', contrast: 'more' },
-  'contrast-dark': { colorScheme: 'dark', contrast: 'more' },
-  'forced-colors': { colorScheme: 'dark', forcedColors: 'active', contrast: 'more' },
-};
+const themes = casesOf<readonly [string, BrowserContextOptions]>(
+  [
+    ['light', { colorScheme: 'light' }],
+    ['contrast-dark', { colorScheme: 'dark', contrast: 'more' }],
+  ],
+  [
+    ['dark', { colorScheme: 'dark' }],
+    ['contrast-light', { colorScheme: 'light', contrast: 'more' }],
+    ['forced-colors', { colorScheme: 'dark', forcedColors: 'active', contrast: 'more' }],
+  ],
+);
 
 const screens: Readonly<Record<string, { readonly place: string; readonly see: string }>> = {
   run: { place: '', see: '.body-row' },
@@ -41,7 +46,7 @@ const ofFiles: Readonly<
   'other-setting': { run: forkedEpisode, place: 'episode=0&timeline=4&by=token-true-true', see: '.token' },
 };
 
-describe.each(Object.entries(themes))('%s', (theme, context) => {
+describe.each(themes)('%s', (theme, context) => {
   test.each(Object.entries(screens))('the %s is accessible', async (screen, { place, see }) => {
     const { page } = await open(smallRun(), { place, context });
     await page.locator(see).first().waitFor();

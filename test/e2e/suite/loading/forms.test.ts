@@ -3,43 +3,45 @@ import assert from 'node:assert/strict';
 import { cp, mkdir, symlink } from 'node:fs/promises';
 import path from 'node:path';
 import * as vscode from 'vscode';
+import { casesOf } from '../../../tools/deep.ts';
 import { backboneProcesses, breakAt, Conversation, fileUri, type Frame } from '../debugging.ts';
 import { lineWith, mark, query, stackOf, writeConfig, writeFileOf } from '../runs.ts';
 
 /** Below the open folder; every one exports `Agent`, whose reward is the query's length, and marks a line. */
-const forms = [
-  'module/plain.ts',
-  'module/functionForm.ts',
-  'module/typesWithoutType.ts',
-  'module/enum.ts',
-  'module/namespace.ts',
-  'module/parameterProperty.ts',
-  'module/standardDecorator.ts',
-  'module/legacy/legacyDecorator.ts',
-  'module/view.tsx',
-  'module/extensionless.ts',
-  'module/plainJs.js',
-  'module/awaits.ts',
-  'typeless/common.cjs',
-  'typeless/common.cts',
-  'typeless/exportEquals.cts',
-  'typeless/module.mjs',
-  'typeless/module.mts',
-  'typeless/untyped.js',
-  'typeless/untyped.ts',
-  'commonjs/imports.ts',
-  'commonjs/dirname.ts',
-  'paths/src/paths.ts',
-];
+const forms = casesOf(
+  [
+    'module/functionForm.ts',
+    'module/parameterProperty.ts',
+    'module/standardDecorator.ts',
+    'module/view.tsx',
+    'module/extensionless.ts',
+    'typeless/exportEquals.cts',
+    'typeless/untyped.ts',
+    'commonjs/dirname.ts',
+    'paths/src/paths.ts',
+  ],
+  [
+    'module/plain.ts',
+    'module/typesWithoutType.ts',
+    'module/enum.ts',
+    'module/namespace.ts',
+    'module/legacy/legacyDecorator.ts',
+    'module/plainJs.js',
+    'module/awaits.ts',
+    'typeless/common.cjs',
+    'typeless/common.cts',
+    'typeless/module.mjs',
+    'typeless/module.mts',
+    'typeless/untyped.js',
+    'commonjs/imports.ts',
+  ],
+);
 
 /** Copies of a form, at paths that are hard to spell. */
-const places = [
-  'module/sub folder/deep/plain.ts',
-  'module/with space.ts',
-  'module/größe 数.ts',
-  'module/größe 数 enum.ts',
-  'module/100%25 [a] #1 (b).ts',
-];
+const places = casesOf(
+  ['module/größe 数 enum.ts', 'module/100%25 [a] #1 (b).ts'],
+  ['module/sub folder/deep/plain.ts', 'module/with space.ts', 'module/größe 数.ts'],
+);
 
 describe('loading', () => {
   let debug: Conversation;
@@ -104,7 +106,7 @@ describe('loading', () => {
     });
   }
 
-  for (const form of ['plain.ts', 'enum.ts']) {
+  for (const form of casesOf(['enum.ts'], ['plain.ts'])) {
     it(`stops in ${form} of a folder behind a link`, async () => {
       await mkdir(fileUri('real').fsPath, { recursive: true });
       await cp(fileUri(`module/${form}`).fsPath, fileUri(`real/${form}`).fsPath);

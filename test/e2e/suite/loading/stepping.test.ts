@@ -1,6 +1,7 @@
 /** Stepping stays in the user's code, and every start sees the files as they are saved. */
 import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
+import { casesOf } from '../../../tools/deep.ts';
 import { backboneProcesses, breakAt, Conversation, fileUri, type Frame } from '../debugging.ts';
 import { isOurs, lineWith, mark, stackOf, writeConfig, writeFileOf } from '../runs.ts';
 
@@ -28,15 +29,24 @@ const typed = steps
 const imports = "import { Workflow, WorkflowTask } from 'agentjet';\n";
 const legacy = 'class Old {\n  @noted\n  method() {}\n}\nfunction noted() {}\n';
 
-/** By file: how it reaches Node is stripped, transformed by Node, by TypeScript, as CommonJS, and not at all. */
-const sources: Readonly<Record<string, string>> = {
-  'module/steps.ts': `import { Workflow, type WorkflowTask } from 'agentjet';\n${typed}`,
-  'module/stepsUnusedType.ts': imports + typed,
-  'module/stepsEnum.ts': `${imports}enum Level {\n  Low,\n}\n${typed}`,
-  'module/legacy/stepsDecorated.ts': imports + legacy + typed,
-  'typeless/steps.cjs': `const { Workflow } = require('agentjet');\n${steps.replace('export class', 'class')}\nmodule.exports = { Agent };\n`,
-  'module/stepsPlain.js': `import { Workflow } from 'agentjet';\n${steps}`,
-};
+const stripped = `import { Workflow, type WorkflowTask } from 'agentjet';\n${typed}`;
+
+/** By file: how it reaches Node is stripped, by TypeScript, as CommonJS, then transformed by Node, and not at all. */
+const sources = casesOf(
+  [
+    ['module/steps.ts', stripped],
+    ['module/legacy/stepsDecorated.ts', imports + legacy + typed],
+    [
+      'typeless/steps.cjs',
+      `const { Workflow } = require('agentjet');\n${steps.replace('export class', 'class')}\nmodule.exports = { Agent };\n`,
+    ],
+  ],
+  [
+    ['module/stepsUnusedType.ts', imports + typed],
+    ['module/stepsEnum.ts', `${imports}enum Level {\n  Low,\n}\n${typed}`],
+    ['module/stepsPlain.js', `import { Workflow } from 'agentjet';\n${steps}`],
+  ],
+);
 
 describe('stepping', () => {
   let debug: Conversation;
@@ -56,7 +66,7 @@ describe('stepping', () => {
     return debug.stopped();
   }
 
-  for (const [file, source] of Object.entries(sources)) {
+  for (const [file = '', source = ''] of sources) {
     it(`goes over awaits line by line in ${file}`, async () => {
       await writeFileOf(file, source);
       let frame = await stopAtMark(file);
@@ -88,7 +98,7 @@ describe('stepping', () => {
 
   it('steps from one episode into the next, and nowhere between', async () => {
     const file = 'module/steps.ts';
-    await writeFileOf(file, sources[file] ?? '');
+    await writeFileOf(file, stripped);
     breakAt(file, await lineWith(file, 'return { reward: size }'));
     await debug.launch({ config: await writeConfig(file, { tasks: 2 }) });
     const frame = await debug.stopped();
