@@ -1,47 +1,60 @@
 /** What is wrong with the user's code is told once: what, where in it, and what to do. */
 import { describe, expect, it } from 'vitest';
+import { casesOf } from '../../tools/deep.ts';
 import { failure, runCli, runJson } from '../harness/cli.ts';
 import { smallConfig, smallProject, smallWorkflow } from '../harness/project.ts';
 
 describe('a workflow that cannot be loaded', () => {
   const good = smallWorkflow('return { reward: 1 };');
 
-  it.each([
-    ['the class is not there', good.replace('class Small', 'class Smal')],
-    ['nothing is exported', good.replace('export ', '')],
-    ['the class is no Workflow', 'export class Small { execute() { return { reward: 1 }; } }\n'],
-    ['not a class', 'export const Small = 1;\n'],
-    ['a syntax error', smallWorkflow('const = 1;')],
-    ['a missing package', `import 'no-such-package/part';\n${good}`],
-    ['a missing file', `import { x } from './tools.ts';\n${good}console.log(x);\n`],
-    ['a missing name', `${good}import { Nothing } from 'agentjet';\nconsole.log(Nothing);\n`],
-    ['a throw at the top level', `${good}throw new Error('no luck');\n`],
-  ])('%s', async (_, text) => {
+  it.each(
+    casesOf(
+      [
+        ['the class is not there', good.replace('class Small', 'class Smal')],
+        ['a throw at the top level', `${good}throw new Error('no luck');\n`],
+      ],
+      [
+        ['nothing is exported', good.replace('export ', '')],
+        ['the class is no Workflow', 'export class Small { execute() { return { reward: 1 }; } }\n'],
+        ['not a class', 'export const Small = 1;\n'],
+        ['a syntax error', smallWorkflow('const = 1;')],
+        ['a missing package', `import 'no-such-package/part';\n${good}`],
+        ['a missing file', `import { x } from './tools.ts';\n${good}console.log(x);\n`],
+        ['a missing name', `${good}import { Nothing } from 'agentjet';\nconsole.log(Nothing);\n`],
+      ],
+    ),
+  )('%s', async (_, text) => {
     expect(await failure(await smallProject({ 'workflow.ts': text }))).toMatchSnapshot();
   });
 });
 
 describe('a workflow that goes wrong', () => {
-  it.each([
-    ['throws', "throw new Error('no luck');"],
-    ['throws nothing', 'throw undefined;'],
-    ['throws deep inside', 'return JSON.parse("{") as WorkflowOutput;'],
-    ['returns nothing', 'return undefined as never;'],
-    ['returns a text', "return 'done' as never;"],
-    ['returns a list of rewards', 'return { reward: [1, 0] as never };'],
-    ['returns no number', 'return { reward: NaN };'],
-    ['returns no reward, and there is no judge', 'return {};'],
-    [
-      'throws in a timer',
-      "setTimeout(() => { throw new Error('too late'); }, 1);\n    await new Promise(() => {});\n    return {};",
-    ],
-    [
-      'leaves a rejection to nobody',
-      "void Promise.reject(new Error('unheard'));\n    await new Promise(() => {});\n    return {};",
-    ],
-    ['exits', 'process.exit(0);'],
-    ['exits with a code', 'process.exit(3);'],
-  ])('%s', async (_, body) => {
+  it.each(
+    casesOf(
+      [
+        ['throws', "throw new Error('no luck');"],
+        ['returns nothing', 'return undefined as never;'],
+        [
+          'throws in a timer',
+          "setTimeout(() => { throw new Error('too late'); }, 1);\n    await new Promise(() => {});\n    return {};",
+        ],
+        ['exits', 'process.exit(0);'],
+      ],
+      [
+        ['throws nothing', 'throw undefined;'],
+        ['throws deep inside', 'return JSON.parse("{") as WorkflowOutput;'],
+        ['returns a text', "return 'done' as never;"],
+        ['returns a list of rewards', 'return { reward: [1, 0] as never };'],
+        ['returns no number', 'return { reward: NaN };'],
+        ['returns no reward, and there is no judge', 'return {};'],
+        [
+          'leaves a rejection to nobody',
+          "void Promise.reject(new Error('unheard'));\n    await new Promise(() => {});\n    return {};",
+        ],
+        ['exits with a code', 'process.exit(3);'],
+      ],
+    ),
+  )('%s', async (_, body) => {
     const project = await smallProject({ 'workflow.ts': smallWorkflow(body) });
     expect(await failure(project)).toMatchSnapshot();
   });
@@ -73,7 +86,11 @@ describe('a workflow that goes wrong', () => {
   });
 
   it('never lets go', async () => {
-    const project = await smallProject({ 'workflow.ts': smallWorkflow('for (;;);') });
+    const project = await smallProject({
+      'workflow.ts': smallWorkflow(
+        'Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);\n    return {};',
+      ),
+    });
     expect(await failure(project, [...oneTask, '--episode-timeout', '1'])).toMatchSnapshot();
   });
 });
@@ -105,20 +122,26 @@ export class Strict extends BaseJudge {
 `;
   const files = { 'small.yaml': config, 'workflow.ts': smallWorkflow('return {};') };
 
-  it.each([
-    ['is not there', files],
-    ['has another name', { ...files, 'judge.ts': judge('return 1 as never;').replace('Strict', 'Mild') }],
-    ['is no judge', { ...files, 'judge.ts': 'export class Strict {}\n' }],
-    ['throws', { ...files, 'judge.ts': judge("throw new Error('no opinion');") }],
-    ['returns a number', { ...files, 'judge.ts': judge('return 1 as never;') }],
-    ['returns nothing', { ...files, 'judge.ts': judge('return undefined as never;') }],
-    ['returns a list of rewards', { ...files, 'judge.ts': judge('return [[1, 0], true] as never;') }],
-    ['is Python that is not there', { ...files, 'small.yaml': config.replace('judge.ts', 'judge.py') }],
-    [
-      'is of a kind that there is not',
-      { ...files, 'small.yaml': config.replace('customized_protocol', 'by_vote') },
-    ],
-  ])('%s', async (_, given) => {
+  it.each(
+    casesOf<readonly [string, Readonly<Record<string, string>>]>(
+      [
+        ['has another name', { ...files, 'judge.ts': judge('return 1 as never;').replace('Strict', 'Mild') }],
+        ['throws', { ...files, 'judge.ts': judge("throw new Error('no opinion');") }],
+        ['returns nothing', { ...files, 'judge.ts': judge('return undefined as never;') }],
+      ],
+      [
+        ['is not there', files],
+        ['is no judge', { ...files, 'judge.ts': 'export class Strict {}\n' }],
+        ['returns a number', { ...files, 'judge.ts': judge('return 1 as never;') }],
+        ['returns a list of rewards', { ...files, 'judge.ts': judge('return [[1, 0], true] as never;') }],
+        ['is Python that is not there', { ...files, 'small.yaml': config.replace('judge.ts', 'judge.py') }],
+        [
+          'is of a kind that there is not',
+          { ...files, 'small.yaml': config.replace('customized_protocol', 'by_vote') },
+        ],
+      ],
+    ),
+  )('%s', async (_, given) => {
     expect(await failure(await smallProject(given))).toMatchSnapshot();
   });
 });

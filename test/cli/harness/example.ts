@@ -49,7 +49,7 @@ export async function serve(project: Project, executable: string, program: strin
 
 /** What the editor of its author would mark. */
 export async function typeErrors(project: Project): Promise<string> {
-  const tsc = path.join(root, 'node_modules/typescript/bin/tsc');
+  const tsc = path.join(root, 'node_modules/typescript7/bin/tsc');
   const child = spawn(process.execPath, [tsc, '-p', '.', '--pretty', 'false'], { cwd: project.folder });
   let output = '';
   child.stdout.setEncoding('utf8').on('data', (text: string) => (output += text));

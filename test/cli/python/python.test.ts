@@ -1,6 +1,7 @@
 /** Workflows and judges in Python, by the command. */
 import { execFileSync } from 'node:child_process';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { casesOf } from '../../tools/deep.ts';
 import { ensurePython } from '../../tools/pythonEnvironments.mjs';
 import { failure, runCli, runJson, startCli, type Outcome } from '../harness/cli.ts';
 import { living } from '../harness/processes.ts';
@@ -198,21 +199,27 @@ return WorkflowOutput(reward=len(messages[-1]['content']))`);
 describe('what is wrong in Python is told with its place', () => {
   const good = workflow('return WorkflowOutput(reward=1)');
 
-  it.each([
-    ['raises', workflow("raise ValueError('no luck')")],
-    ['raises deep inside', workflow("import json\nreturn json.loads('{')")],
-    ['leaves by sys.exit', workflow('import sys\nsys.exit(3)')],
-    ['returns nothing', workflow('pass')],
-    ['returns a list of rewards', workflow('return WorkflowOutput(reward=[1, 0])')],
-    ['returns no number', workflow("return WorkflowOutput(reward=float('nan'))")],
-    ['has no class of that name', good.replace('class Small', 'class Smal')],
-    ['has no class', `${imports}Small = 1\n`],
-    ['is no Python', `${imports}class Small(\n`],
-    ['imports what is not there', `import no_such_package\n${good}`],
-    ['imports what the bundled ajet lacks', `import ajet.backbone.main_verl\n${good}`],
-    ['imports a name that the bundled ajet lacks', `from ajet import Nothing\n${good}`],
-    ['raises at the top level', `${good}\nraise RuntimeError('no luck')\n`],
-  ])('a workflow that %s', async (_, text) => {
+  it.each(
+    casesOf<readonly [string, string]>(
+      [
+        ['raises', workflow("raise ValueError('no luck')")],
+        ['returns nothing', workflow('pass')],
+        ['has no class of that name', good.replace('class Small', 'class Smal')],
+        ['imports a name that the bundled ajet lacks', `from ajet import Nothing\n${good}`],
+      ],
+      [
+        ['raises deep inside', workflow("import json\nreturn json.loads('{')")],
+        ['leaves by sys.exit', workflow('import sys\nsys.exit(3)')],
+        ['returns a list of rewards', workflow('return WorkflowOutput(reward=[1, 0])')],
+        ['returns no number', workflow("return WorkflowOutput(reward=float('nan'))")],
+        ['has no class', `${imports}Small = 1\n`],
+        ['is no Python', `${imports}class Small(\n`],
+        ['imports what is not there', `import no_such_package\n${good}`],
+        ['imports what the bundled ajet lacks', `import ajet.backbone.main_verl\n${good}`],
+        ['raises at the top level', `${good}\nraise RuntimeError('no luck')\n`],
+      ],
+    ),
+  )('a workflow that %s', async (_, text) => {
     expect(await failing({ 'agent.py': text })).toMatchSnapshot();
   });
 

@@ -1,5 +1,6 @@
 /** Workflows of Trinity-RFT, by the command. */
 import { beforeAll, describe, expect, it } from 'vitest';
+import { casesOf } from '../../tools/deep.ts';
 import { ensurePython } from '../../tools/pythonEnvironments.mjs';
 import { failure, runCli, runJson } from '../harness/cli.ts';
 import { emptyProject, smallProject, smallWorkflow, type Project } from '../harness/project.ts';
@@ -339,29 +340,41 @@ def run(self):
 });
 
 describe('a Trinity run that cannot be', () => {
-  it.each([
-    ['a workflow that nobody registers', 'small_workflow', 'smal_workflow'],
-    [
-      'a reward function that nobody registers',
-      'small_workflow',
-      'small_workflow\n    default_reward_fn_type: maths_reward',
-    ],
-    ['a module that is not there', 'small_workflow', 'agents.small.Small'],
-    ['a class that is not there', 'small_workflow', 'others.Big'],
-  ])('names %s, at its line', async (_, from, to) => {
+  it.each(
+    casesOf<readonly [string, string, string]>(
+      [
+        [
+          'a reward function that nobody registers',
+          'small_workflow',
+          'small_workflow\n    default_reward_fn_type: maths_reward',
+        ],
+        ['a class that is not there', 'small_workflow', 'others.Big'],
+      ],
+      [
+        ['a workflow that nobody registers', 'small_workflow', 'smal_workflow'],
+        ['a module that is not there', 'small_workflow', 'agents.small.Small'],
+      ],
+    ),
+  )('names %s, at its line', async (_, from, to) => {
     const made = await plugin(workflow('def run(self):\n    return []'));
     await made.write({ 'others.py': 'class Small:\n    pass\n' });
     await made.edit('small.yaml', from, to);
     expect(await failing(made)).toMatchSnapshot();
   });
 
-  it.each([
-    ['nothing', 'def run(self):\n    return None'],
-    ['an empty list', 'def run(self):\n    return []'],
-    ['no experiences', 'def run(self):\n    return [1]'],
-    ['no reward', "def run(self):\n    return self.model.chat([{'role': 'user', 'content': 'a'}])"],
-    ['not at all', 'def run(self):\n    raise KeyError("lost")'],
-  ])('returns %s, and says where', async (_, method) => {
+  it.each(
+    casesOf<readonly [string, string]>(
+      [
+        ['an empty list', 'def run(self):\n    return []'],
+        ['no reward', "def run(self):\n    return self.model.chat([{'role': 'user', 'content': 'a'}])"],
+      ],
+      [
+        ['nothing', 'def run(self):\n    return None'],
+        ['no experiences', 'def run(self):\n    return [1]'],
+        ['not at all', 'def run(self):\n    raise KeyError("lost")'],
+      ],
+    ),
+  )('returns %s, and says where', async (_, method) => {
     const made = await plugin(workflow(method));
     expect(await failing(made)).toMatchSnapshot();
   });

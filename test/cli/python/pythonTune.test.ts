@@ -1,5 +1,6 @@
 /** Scripts that call `tune` of AgentScope's tuner. */
 import { beforeAll, describe, expect, it } from 'vitest';
+import { casesOf } from '../../tools/deep.ts';
 import { ensurePython, type PythonEnvironment } from '../../tools/pythonEnvironments.mjs';
 import { failure, runCli, runJson, startCli } from '../harness/cli.ts';
 import { living } from '../harness/processes.ts';
@@ -225,10 +226,12 @@ buffer:
     for (const name of ['agentscope1', 'agents'] as const) environments.set(name, await ensurePython(name));
   }, 300_000);
 
-  it.each<[PythonEnvironment, string, string]>([
-    ['agentscope1', 'agentscope.tuner._dataset', 'messages'],
-    ['agents', 'agentscope.tuner._config', "[message.UserMsg(name='user', content=task['question'])]"],
-  ])(
+  it.each(
+    casesOf<readonly [PythonEnvironment, string, string]>(
+      [['agents', 'agentscope.tuner._config', "[message.UserMsg(name='user', content=task['question'])]"]],
+      [['agentscope1', 'agentscope.tuner._dataset', 'messages']],
+    ),
+  )(
     'has the tuner of the AgentScope that is installed, or ours: %s',
     async (environment, own, said) => {
       const project = await tuning(`
@@ -265,7 +268,7 @@ async def score(task, response):
   it('is ended with its run, wherever it is', async () => {
     const here = "print('here', os.getpid(), flush=True)\ntime.sleep(600)";
     const slow = `import asyncio\nasync def solve(task, model):\n    print('here', os.getpid(), flush=True)\n    await asyncio.sleep(600)`;
-    for (const body of [here, slow, 'pass']) {
+    for (const body of casesOf([slow], [here, 'pass'])) {
       const project = await tuning(`
 import os, time
 ${body}
@@ -288,21 +291,27 @@ describe('what is wrong with a script is told with its place', () => {
   }
   const call = 'tune(workflow_func=solve, train_dataset=data)';
 
-  it.each([
-    ['it never calls tune', 'if False:\n    tune(workflow_func=solve)'],
-    ['it calls tune twice', `${call}\n${call}`],
-    ['it dies before', "raise ValueError('no luck')"],
-    ['it dies after', `${call}\nimport sys\nsys.exit(3)`],
-    ['it names no data set', 'tune(workflow_func=solve)'],
-    ['it names no config', "tune(workflow_func=solve, config_path='none.yaml')"],
-    ['its config is no YAML', "tune(workflow_func=solve, config_path='bad.yaml')"],
-    ['its config is not one', "tune(workflow_func=solve, config_path='list.yaml')"],
-    ['its workflow has other parameters', 'tune(workflow_func=score, train_dataset=data)'],
-    ['its judge has other parameters', 'tune(workflow_func=solve, judge_func=solve, train_dataset=data)'],
-    ['it tunes a prompt', 'tune_prompt(workflow=solve)'],
-    ['it selects a model', 'import asyncio\nasyncio.run(select_model())'],
-    ['it imports what is not there', 'import no_such_package'],
-  ])('%s', async (_, body) => {
+  it.each(
+    casesOf<readonly [string, string]>(
+      [
+        ['it never calls tune', 'if False:\n    tune(workflow_func=solve)'],
+        ['it dies after', `${call}\nimport sys\nsys.exit(3)`],
+        ['its judge has other parameters', 'tune(workflow_func=solve, judge_func=solve, train_dataset=data)'],
+        ['it imports what is not there', 'import no_such_package'],
+      ],
+      [
+        ['it calls tune twice', `${call}\n${call}`],
+        ['it dies before', "raise ValueError('no luck')"],
+        ['it names no data set', 'tune(workflow_func=solve)'],
+        ['it names no config', "tune(workflow_func=solve, config_path='none.yaml')"],
+        ['its config is no YAML', "tune(workflow_func=solve, config_path='bad.yaml')"],
+        ['its config is not one', "tune(workflow_func=solve, config_path='list.yaml')"],
+        ['its workflow has other parameters', 'tune(workflow_func=score, train_dataset=data)'],
+        ['it tunes a prompt', 'tune_prompt(workflow=solve)'],
+        ['it selects a model', 'import asyncio\nasyncio.run(select_model())'],
+      ],
+    ),
+  )('%s', async (_, body) => {
     const project = tuning(body).then(async (one) => {
       await one.write({ 'bad.yaml': 'a: 1\nb: [\n', 'list.yaml': '- 1\n' });
       return one;

@@ -1,5 +1,6 @@
 /** Workflows and judges that are functions in Python, and the scripts of AgentScope's tuner. */
 import { beforeAll, describe, expect, it } from 'vitest';
+import { casesOf, isDeep } from '../../tools/deep.ts';
 import { ensurePython, type PythonEnvironment } from '../../tools/pythonEnvironments.mjs';
 import { failure, runCli, runJson } from '../harness/cli.ts';
 import { smallConfig, smallProject, type Project } from '../harness/project.ts';
@@ -207,8 +208,9 @@ async def solve(task, model, auxiliary_models):
     expect(await rewards('agentscope1', text)).toEqual(expected);
   }, 180_000); // what was just installed is compiled when it is imported
 
-  it('is one of AgentScope 2.0, where that is installed, which has no tuner of its own', async () => {
-    const text = `from agentscope.message import UserMsg
+  if (isDeep) {
+    it('is one of AgentScope 2.0, where that is installed, which has no tuner of its own', async () => {
+      const text = `from agentscope.message import UserMsg
 from agentscope.model import ChatModelBase
 from agentscope.tuner import WorkflowOutput
 
@@ -220,9 +222,10 @@ async def solve(task, model, auxiliary_models):
     assert critic.content[0].text == 'Fine by me.', critic
     return WorkflowOutput(reward=len(said.content[0].text))
 `;
-    const expected = [{ error: undefined, reward: 8, llmCalls: 1, timelines: 1 }];
-    expect(await rewards('agents', text)).toEqual(expected);
-  }, 180_000); // what was just installed is compiled when it is imported
+      const expected = [{ error: undefined, reward: 8, llmCalls: 1, timelines: 1 }];
+      expect(await rewards('agents', text)).toEqual(expected);
+    }, 180_000); // what was just installed is compiled when it is imported
+  }
 });
 
 function failing(files: Readonly<Record<string, string>>, config: string): Promise<string> {
@@ -236,28 +239,41 @@ function failing(files: Readonly<Record<string, string>>, config: string): Promi
 describe('what is wrong with a function in Python is told with its place', () => {
   const imports = 'from agentscope.tuner import JudgeOutput, WorkflowOutput\n\n\n';
 
-  it.each([
-    ['other parameters', 'async def solve(row, model, *, extra=1):\n    pass\n'],
-    ['the rest of them', 'async def solve(task, model, **given):\n    pass\n'],
-    ['a number', 'async def solve(task, model):\n    return 1.0\n'],
-    ['a generator', 'async def solve(task, model):\n    yield 1\n'],
-    ['no reward', 'async def solve(task, model):\n    return WorkflowOutput(response=1)\n'],
-    ['a reward that is none', "async def solve(task, model):\n    return WorkflowOutput(reward='much')\n"],
-    [
-      'a reward without end',
-      "async def solve(task, model):\n    return WorkflowOutput(reward=float('inf'))\n",
-    ],
-    ['a throw', "async def solve(task, model):\n    raise ValueError(task['main_query'])\n"],
-    ['what AgentScope has that is not installed', 'from agentscope.agent import ReActAgent\n'],
-  ])('%s', async (_, text) => {
+  it.each(
+    casesOf<readonly [string, string]>(
+      [
+        ['other parameters', 'async def solve(row, model, *, extra=1):\n    pass\n'],
+        ['no reward', 'async def solve(task, model):\n    return WorkflowOutput(response=1)\n'],
+        ['a throw', "async def solve(task, model):\n    raise ValueError(task['main_query'])\n"],
+      ],
+      [
+        ['the rest of them', 'async def solve(task, model, **given):\n    pass\n'],
+        ['a number', 'async def solve(task, model):\n    return 1.0\n'],
+        ['a generator', 'async def solve(task, model):\n    yield 1\n'],
+        [
+          'a reward that is none',
+          "async def solve(task, model):\n    return WorkflowOutput(reward='much')\n",
+        ],
+        [
+          'a reward without end',
+          "async def solve(task, model):\n    return WorkflowOutput(reward=float('inf'))\n",
+        ],
+        ['what AgentScope has that is not installed', 'from agentscope.agent import ReActAgent\n'],
+      ],
+    ),
+  )('%s', async (_, text) => {
     expect(await failing({ 'workflow.py': `${imports}${text}` }, asked)).toMatchSnapshot();
   });
 
-  it.each([
-    ['other parameters', 'async def score(_task, response):\n    pass\n'],
-    ['a number', 'async def score(task, response):\n    return 1.0\n'],
-    ['no reward', 'async def score(task, response):\n    return JudgeOutput()\n'],
-  ])('of a judge: %s', async (_, text) => {
+  it.each(
+    casesOf<readonly [string, string]>(
+      [['no reward', 'async def score(task, response):\n    return JudgeOutput()\n']],
+      [
+        ['other parameters', 'async def score(_task, response):\n    pass\n'],
+        ['a number', 'async def score(task, response):\n    return 1.0\n'],
+      ],
+    ),
+  )('of a judge: %s', async (_, text) => {
     const good = `${imports}async def solve(task, model):\n    return WorkflowOutput()\n`;
     expect(await failing({ 'workflow.py': good, 'judge.py': `${imports}${text}` }, judged)).toMatchSnapshot();
   });

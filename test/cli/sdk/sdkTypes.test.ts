@@ -7,7 +7,7 @@ import process from 'node:process';
 import { expect, inject, it } from 'vitest';
 import { exampleProject, type Project } from '../harness/project.ts';
 
-const tsc = path.resolve(import.meta.dirname, '../../../node_modules/typescript/bin/tsc');
+const tsc = path.resolve(import.meta.dirname, '../../../node_modules/typescript7/bin/tsc');
 
 async function check(project: Project): Promise<{ code: number; output: string }> {
   const child = spawn(process.execPath, [tsc, '-p', '.', '--pretty', 'false'], { cwd: project.folder });
