@@ -91,7 +91,7 @@ async function idOfToken(viewer: Frame, text: string): Promise<number> {
   return id;
 }
 
-test('F5 ends with the trace open beside the code: every episode, and every token with its id', async () => {
+test('F5 ends with the trace open beside the code: in any theme, every episode, and every token with its id', async () => {
   await editor().openFile('math_agent.yaml');
   await editor().see(titleButton);
   await editor().startDebugging();
@@ -108,6 +108,11 @@ test('F5 ends with the trace open beside the code: every episode, and every toke
   // The built-in tokenizer has the ids of Qwen2.5.
   expect(await idOfToken(viewer, ' careful')).toBe(16585);
   await editor().screenshot('token');
+  await viewer.getByRole('button', { name: 'Back' }).click();
+  await viewer.getByRole('region', { name: 'Overview' }).waitFor();
+  await viewer.getByRole('button', { name: 'Back' }).click();
+  await seeRows(viewer);
+  await followsThemes(viewer);
 });
 
 test('while a breakpoint holds the run, the viewer answers, in this window and in a second one', async () => {
@@ -204,45 +209,6 @@ test('a run is followed while it goes on, and its code and its viewer lead to ea
   await go.click();
   await editor().stoppedAt(line);
   await editor().screenshot('debugged-again');
-});
-
-test('a second window opens the trace while the run still writes it', async () => {
-  const line = await lineOf('return { reward: null, metadata: { final_answer: reply.content');
-  await editor().openFile('workflow.ts');
-  await editor().setBreakpoint(line);
-  await editor().see(titleButton);
-  await editor().startDebugging();
-  await editor().stoppedAt(line);
-  const other = await editor().anotherWindow();
-  await other.command('AgentJet: Open Last Trace');
-  const viewer = await other.webview(60_000);
-  await seeStatus(viewer, 'running');
-  await openTimeline(viewer, 0);
-  await other.screenshot('second-editor');
-  await viewer.getByRole('button', { name: 'Back' }).click();
-  await viewer.getByRole('button', { name: 'Back' }).click();
-  await seeRows(viewer);
-  await editor().page.bringToFront();
-  await editor().command('Remove All Breakpoints');
-  await editor().press('F5');
-  await editor().seeNo('.debug-toolbar', undefined, 60_000);
-  await other.page.bringToFront();
-  await seeStatus(viewer, 'completed');
-  await viewer.getByText(/episodes would train/).waitFor();
-});
-
-test('a viewer that was hidden shows the same when it comes back to the front', async () => {
-  await editor().openFile('math_agent.yaml');
-  await editor().see(titleButton);
-  await editor().startDebugging();
-  await openTimeline(await editor().webview(60_000), 1);
-  await bringToFront();
-  // In the viewer's column, so that it is hidden.
-  await editor().openFile('judge.ts');
-  await editor().seeNo('iframe.webview');
-  await editor().command('AgentJet: Open Last Trace');
-  await (await editor().webview()).getByRole('region', { name: 'Timeline 0' }).waitFor();
-  await editor().screenshot('back-in-front');
 });
 
 /** A part of the path to where one is. */
@@ -349,13 +315,8 @@ function looks(viewer: Frame) {
   });
 }
 
-test('the viewer follows the theme, and is accessible in each', async () => {
-  await editor().openFile('math_agent.yaml');
-  await editor().see(titleButton);
-  await editor().startDebugging();
-  const viewer = await editor().webview(60_000);
-  await seeRows(viewer);
-  await seeStatus(viewer, 'completed');
+/** The page of the run in each theme, and its other pages in the last one. */
+async function followsThemes(viewer: Frame): Promise<void> {
   for (const [name, theme] of Object.entries(themes)) {
     await editor().press('ControlOrMeta+k', 'ControlOrMeta+t');
     await editor().pick(name);
@@ -364,21 +325,19 @@ test('the viewer follows the theme, and is accessible in each', async () => {
     expect(is).toEqual(should);
     await editor().screenshot(`run ${name}`);
     expect(await violations(viewer)).toEqual([]);
-    // One of a task whose rewards are all equal.
-    await openTimeline(viewer, 12);
-    await viewer.getByText('Would not train: All repeats of the task').waitFor();
-    await viewer.getByRole('listbox', { name: 'Tokens' }).focus();
-    await viewer.getByRole('tooltip').waitFor();
-    await editor().screenshot(`timeline ${name}`);
-    expect(await violations(viewer)).toEqual([]);
-    await viewer.getByRole('button', { name: 'Back' }).click();
-    await viewer.getByRole('region', { name: 'Overview' }).waitFor();
-    await editor().screenshot(`episode ${name}`);
-    expect(await violations(viewer)).toEqual([]);
-    await viewer.getByRole('button', { name: 'Back' }).click();
-    await seeRows(viewer);
   }
-});
+  // One of a task whose rewards are all equal.
+  await openTimeline(viewer, 12);
+  await viewer.getByText('Would not train: All repeats of the task').waitFor();
+  await viewer.getByRole('listbox', { name: 'Tokens' }).focus();
+  await viewer.getByRole('tooltip').waitFor();
+  await editor().screenshot('timeline');
+  expect(await violations(viewer)).toEqual([]);
+  await viewer.getByRole('button', { name: 'Back' }).click();
+  await viewer.getByRole('region', { name: 'Overview' }).waitFor();
+  await editor().screenshot('episode');
+  expect(await violations(viewer)).toEqual([]);
+}
 
 /** A second window: the viewer that the command line serves, in a browser context of its own. */
 async function openInBrowser(trace: string): Promise<{ page: Page; close: () => Promise<void> }> {
