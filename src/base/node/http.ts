@@ -34,7 +34,7 @@ export function postTarget(
   keepsConnections = false,
 ): HttpTarget {
   const isSecure = url.protocol === 'https:';
-  const agents = isLoopback.test(url.hostname) ? directAgents : proxyAgents();
+  const agents = isLoopback(url) ? directAgents : proxyAgents();
   const agent = agents[isSecure ? 'https' : 'http'][keepsConnections ? 'kept' : 'once'];
   return {
     request: isSecure ? httpsRequest : httpRequest,
@@ -42,7 +42,10 @@ export function postTarget(
   };
 }
 
-const isLoopback = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
+/** Returns whether the host of a URL is this machine. */
+export function isLoopback({ hostname }: URL): boolean {
+  return /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/.test(hostname);
+}
 
 type Agents = ReturnType<typeof agentsWith>;
 

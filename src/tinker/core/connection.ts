@@ -3,11 +3,12 @@ import * as z from 'zod/mini';
 import { backoff } from '../../base/core/backoff.ts';
 import { waitFor, type CancellationToken } from '../../base/core/cancellation.ts';
 import { DisposableStore } from '../../base/core/disposable.ts';
-import type { CodedError } from '../../base/core/errors.ts';
+import { messageOf, type CodedError } from '../../base/core/errors.ts';
 import { excerpt, formatFieldErrors } from '../../base/core/httpTexts.ts';
 import { isRecord } from '../../base/core/isRecord.ts';
 import { parseJson } from '../../base/core/parseJson.ts';
 import type { Clock } from '../../base/core/ports.ts';
+import { checked } from './checked.ts';
 import type { Credentials } from './credentials.ts';
 import { tinkerErrors, type Task } from './errors.ts';
 import type { TinkerNotice } from './service.ts';
@@ -183,13 +184,7 @@ export class Connection {
   }
 
   #read<T>(schema: z.ZodMiniType<T>, value: unknown, task: Task): T {
-    const read = schema.safeParse(value);
-    if (read.success) return read.data;
-    const [issue] = read.error.issues;
-    throw tinkerErrors.badAnswer(
-      task,
-      `${['body', ...(issue?.path ?? [])].join('.')}: ${issue?.message ?? 'invalid'}`,
-    );
+    return readAnswer(task, () => checked(schema, value));
   }
 
   /** Returns the result, or the reason for which there is none yet. */
@@ -258,7 +253,7 @@ export class Connection {
     const { credentials, transport } = this.#parts;
     const isBytes = body instanceof Uint8Array;
     try {
-      for (;;) {
+      for (let tries = 1; ; tries += 1) {
         const answer = await transport(
           {
             ...{ method, path, timeout: isPoll ? pollTimeout : sendTimeout },
@@ -274,7 +269,7 @@ export class Connection {
           },
           token,
         );
-        if (answer.status !== 401 || !credentials.renews(answer)) return answer;
+        if (answer.status !== 401 || tries > 1 || !credentials.renews(answer)) return answer;
       }
     } catch (error) {
       if (error instanceof TransportFailure) return error;
@@ -332,9 +327,19 @@ export class Connection {
   }
 }
 
+/** Runs a reader of a response. Errors get the code `tinker/bad-answer`. */
+export function readAnswer<T>(task: Task, read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    throw tinkerErrors.badAnswer(task, messageOf(error));
+  }
+}
+
 const knownFailures: readonly (readonly [RegExp, (task: Task, detail: string) => CodedError])[] = [
   [/LoRA rank \d+|rank .*(exceeds|must be)/i, (_, detail) => tinkerErrors.rank(detail)],
   [/maximum number of LoRA adapters/i, (_, detail) => tinkerErrors.noSlot(detail)],
+  [/checkpoint .*not found/i, (_, detail) => tinkerErrors.noWeights(detail)],
   [/^checkpoint .*already exists/i, (_, detail) => tinkerErrors.nameTaken(detail)],
   [/^future not found/i, tinkerErrors.futureLost],
   [/^session not found/i, (_, detail) => tinkerErrors.sessionOver(detail)],

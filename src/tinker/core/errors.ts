@@ -100,11 +100,18 @@ export const tinkerErrors = {
       hint: 'End other training runs on this server, or restart it with more adapters.',
     }),
 
-  noWeights: (path: string) =>
+  noWeights: (detail: string) =>
     new CodedError({
       code: 'tinker/no-weights',
-      message: `The server has no weights at ${path}.`,
+      message: `The server does not have these weights: ${detail}.`,
       hint: 'Check the path. Weights may have expired, or the server may have started with a new database.',
+    }),
+
+  staleSampler: () =>
+    new CodedError({
+      code: 'tinker/stale-sampler',
+      message: 'Cannot sample: the model has been trained since these weights were taken.',
+      hint: 'SkyRL would undo the training. Take the weights again after each step.',
     }),
 
   nameTaken: (detail: string) =>

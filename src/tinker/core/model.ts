@@ -1,8 +1,7 @@
 import * as z from 'zod/mini';
 import { CancellationSource, neverCancelled, type CancellationToken } from '../../base/core/cancellation.ts';
-import { messageOf } from '../../base/core/errors.ts';
-import type { Connection, Request, Result } from './connection.ts';
-import { tinkerErrors, type Task } from './errors.ts';
+import { readAnswer, type Connection, type Request, type Result } from './connection.ts';
+import type { Task } from './errors.ts';
 import type { Dialect } from './profile.ts';
 import { TinkerSampler } from './sampler.ts';
 import type { AdamOptions, Datum, Loss, PassResult, Sampler, TrainedModel } from './service.ts';
@@ -36,6 +35,7 @@ export class TinkerModel implements TrainedModel {
   /** The number of the next request. The service counts them without gaps, so a rejected request has taken none. */
   #next = 1;
   #turn: Promise<unknown> = Promise.resolve();
+  #steps = 0;
   #failedPass: { readonly error: unknown } | undefined;
 
   constructor(parts: ModelParts) {
@@ -61,11 +61,7 @@ export class TinkerModel implements TrainedModel {
         body,
         wire === 'protobuf',
       );
-      try {
-        return readPass(result, chunk);
-      } catch (error) {
-        throw tinkerErrors.badAnswer(task, messageOf(error));
-      }
+      return readAnswer(task, () => readPass(result, chunk));
     });
     return mergePasses(await Promise.all(passes));
   }
@@ -74,6 +70,7 @@ export class TinkerModel implements TrainedModel {
     options: AdamOptions,
     cancellation: CancellationToken = neverCancelled,
   ): Promise<Readonly<Record<string, number>>> {
+    this.#steps += 1;
     const { learningRate, beta1, beta2, eps, weightDecay, gradClipNorm } = options;
     const result = await this.#askJson('update the weights', 'optim_step', stepResult, cancellation, {
       adam_params: {
@@ -91,7 +88,9 @@ export class TinkerModel implements TrainedModel {
     const fields = { sampling_session_seq_id: nextSampler() };
     const path = 'save_weights_for_sampler';
     const made = await this.#askJson('save the weights', path, samplerResult, cancellation, fields);
-    return new TinkerSampler(connection, made.sampling_session_id, dialect.wire);
+    const steps = this.#steps;
+    const isStale = () => !dialect.freezesSnapshots && this.#steps !== steps;
+    return new TinkerSampler(connection, made.sampling_session_id, dialect.wire, isStale);
   }
 
   async save(name: string, cancellation: CancellationToken = neverCancelled): Promise<string> {

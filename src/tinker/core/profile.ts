@@ -14,25 +14,38 @@ export interface Dialect extends Omit<ServerProfile, 'models'> {
   readonly sendsWeights: boolean;
   /** Each request of a model waits for the result of the previous one, since the server may reorder them. */
   readonly waitsForResults: boolean;
+  /**
+   * A sampler keeps its weights while the model is trained. Elsewhere there is one state of weights by model, and saved weights
+   * answer only if a model has loaded them.
+   */
+  readonly freezesSnapshots: boolean;
   /** A request ends a session. */
   readonly endsSessions: boolean;
   /** The server checks API keys. */
   readonly checksKeys: boolean;
-  /** Saved weights answer only if a model of the session has loaded them. */
-  readonly samplesLoadedOnly: boolean;
 }
 
 const service = {
   ...{ kind: 'tinker', name: 'Tinker', reduction: 'sum', losses: lossNames, wire: 'protobuf' },
-  ...{ sendsWeights: false, waitsForResults: false, endsSessions: true, checksKeys: true },
-  samplesLoadedOnly: false,
+  ...{
+    sendsWeights: false,
+    waitsForResults: false,
+    freezesSnapshots: true,
+    endsSessions: true,
+    checksKeys: true,
+  },
 } as const satisfies Dialect;
 
 /** Its JAX backend takes the mean over datums, its GPU backends the sum. No request shows which it is. */
 const skyrl = {
   ...{ kind: 'skyrl', name: 'SkyRL 0.4', reduction: 'mean-of-datums', losses: lossNames, wire: 'protobuf' },
-  ...{ sendsWeights: true, waitsForResults: true, endsSessions: false, checksKeys: false },
-  samplesLoadedOnly: true,
+  ...{
+    sendsWeights: true,
+    waitsForResults: true,
+    freezesSnapshots: false,
+    endsSessions: false,
+    checksKeys: false,
+  },
 } as const satisfies Dialect;
 
 const dialects = {

@@ -1,7 +1,8 @@
 import type { CancellationToken } from '../../base/core/cancellation.ts';
-import { hasCode, messageOf } from '../../base/core/errors.ts';
-import type { Connection } from './connection.ts';
+import { hasCode } from '../../base/core/errors.ts';
+import { readAnswer, type Connection } from './connection.ts';
 import { tinkerErrors } from './errors.ts';
+import type { Dialect } from './profile.ts';
 import type { SampledSequence, Sampler, SamplingOptions } from './service.ts';
 import { readSamples, sampleRequest, type Samples } from './wire/sampling.ts';
 
@@ -11,13 +12,16 @@ const attempts = 3;
 export class TinkerSampler implements Sampler {
   readonly #connection: Connection;
   readonly #id: string;
-  readonly #accept: 'protobuf' | 'json';
+  readonly #wire: Dialect['wire'];
+  readonly #isStale: () => boolean;
   #next = 0;
 
-  constructor(connection: Connection, id: string, accept: 'protobuf' | 'json') {
+  /** @param isStale returns whether the server no longer has these weights as they were */
+  constructor(connection: Connection, id: string, wire: Dialect['wire'], isStale = () => false) {
     this.#connection = connection;
     this.#id = id;
-    this.#accept = accept;
+    this.#wire = wire;
+    this.#isStale = isStale;
   }
 
   async sample(
@@ -52,6 +56,7 @@ export class TinkerSampler implements Sampler {
     scoresPrompt: boolean,
     cancellation: CancellationToken,
   ): Promise<Samples> {
+    if (this.#isStale()) throw tinkerErrors.staleSampler();
     const body = sampleRequest(prompt, options, scoresPrompt);
     for (let attempt = 1; ; attempt += 1) {
       try {
@@ -59,20 +64,12 @@ export class TinkerSampler implements Sampler {
           ...{ task: 'sample', path: '/api/v1/asample', cancellation },
           body: { sampling_session_id: this.#id, seq_id: this.#next++, ...body },
         });
-        const isProtobuf = this.#accept === 'protobuf';
+        const isProtobuf = this.#wire === 'protobuf';
         const result = await this.#connection.result(requestId, 'sample', cancellation, isProtobuf);
-        return readOrThrow(() => readSamples(result, options.samples));
+        return readAnswer('sample', () => readSamples(result, options.samples));
       } catch (error) {
         if (!hasCode(error, 'tinker/future-lost') || attempt === attempts) throw error;
       }
     }
-  }
-}
-
-function readOrThrow<T>(read: () => T): T {
-  try {
-    return read();
-  } catch (error) {
-    throw tinkerErrors.badAnswer('sample', messageOf(error));
   }
 }

@@ -109,7 +109,7 @@ class Session implements TinkerSession {
   ): Promise<Sampler> {
     const { connection, dialect } = this.#parts;
     if ('baseModel' in source) this.#checkModel(source.baseModel);
-    else if (dialect.samplesLoadedOnly) return this.#loadedSampler(source.path, cancellation);
+    else if (!dialect.freezesSnapshots) return this.#loadedSampler(source.path, cancellation);
     const made = await connection.json(samplerMade, {
       ...{ task: 'open the sampler', path: '/api/v1/create_sampling_session', cancellation },
       body: {

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import path from 'node:path';
 import process from 'node:process';
 import { createInterface } from 'node:readline';
-import { toDisposable, type Disposable } from '../../base/core/disposable.ts';
+import type { Disposable } from '../../base/core/disposable.ts';
 import { childEnvironment } from '../../base/node/process/environment.ts';
 import type { TinkerNotice } from '../core/service.ts';
 
@@ -34,33 +34,57 @@ export interface HeartbeatListeners {
   readonly onNotice: (notice: TinkerNotice) => void;
 }
 
+/** The number of processes of one session. Only a user or the system ends them early. */
+const mostProcesses = 5;
+
 /** Starts the process that sends heartbeats. Disposing ends it. It also ends with this process. */
-export function startHeartbeats(order: HeartbeatOrder, { onOver, onNotice }: HeartbeatListeners): Disposable {
+export function startHeartbeats(
+  order: HeartbeatOrder,
+  { onOver, onNotice }: HeartbeatListeners,
+): Disposable & { readonly pid: number | undefined } {
   let isDisposed = false;
+  let processes = 0;
+  const over = (why: string): void => {
+    if (!isDisposed) onOver(why);
+    isDisposed = true;
+  };
+  const start = () => {
+    processes += 1;
+    const started = spawnProgram(order, (event) => {
+      if (event.type === 'over') over(event.why);
+      else onNotice(noticeOf(event));
+    });
+    started.once('error', (error) => over(`its heartbeats cannot be sent: ${error.message}`));
+    started.once('exit', () => {
+      if (isDisposed) return;
+      if (processes < mostProcesses) child = start();
+      else over('the process that sends its heartbeats ended');
+    });
+    return started;
+  };
+  let child = start();
+  return {
+    get pid() {
+      return child.pid;
+    },
+    dispose: () => {
+      isDisposed = true;
+      child.stdin.end();
+    },
+  };
+}
+
+function spawnProgram(order: HeartbeatOrder, onEvent: (event: HeartbeatEvent) => void) {
   const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', program], {
     env: childEnvironment(process.env, [{ ELECTRON_RUN_AS_NODE: '1' }], process.platform),
     stdio: ['pipe', 'pipe', 'ignore'],
     windowsHide: true,
     detached: process.platform !== 'win32', // the parent handles Ctrl-C of a terminal
   });
-  const failed = (why: string): void => {
-    if (isDisposed) return;
-    isDisposed = true;
-    onOver(why);
-  };
-  child.once('error', (error) => failed(`its heartbeats cannot be sent: ${error.message}`));
-  child.once('exit', () => failed('the process that sends its heartbeats ended'));
-  child.stdin.on('error', () => undefined); // the process has ended, which is reported above
+  child.stdin.on('error', () => undefined); // the process has ended, which 'exit' reports
   child.stdin.write(`${JSON.stringify(order)}\n`);
-  createInterface({ input: child.stdout }).on('line', (line) => {
-    const event = JSON.parse(line) as HeartbeatEvent;
-    if (event.type === 'over') failed(event.why);
-    else onNotice(noticeOf(event));
-  });
-  return toDisposable(() => {
-    isDisposed = true;
-    child.stdin.end();
-  });
+  createInterface({ input: child.stdout }).on('line', (line) => onEvent(JSON.parse(line) as HeartbeatEvent));
+  return child;
 }
 
 function noticeOf(event: Exclude<HeartbeatEvent, { type: 'over' }>): TinkerNotice {

@@ -4,6 +4,8 @@ import process from 'node:process';
 import { neverCancelled, type CancellationToken } from '../../base/core/cancellation.ts';
 import { writeUrl } from '../../base/core/httpTexts.ts';
 import type { Clock } from '../../base/core/ports.ts';
+import type { Disposable } from '../../base/core/disposable.ts';
+import { isLoopback } from '../../base/node/http.ts';
 import { systemClock } from '../../base/node/clock.ts';
 import { Connection } from '../core/connection.ts';
 import { Credentials } from '../core/credentials.ts';
@@ -33,6 +35,8 @@ export interface TinkerOptions {
   readonly clock?: Pick<Clock, 'after'>;
   /** Milliseconds between heartbeats. Default: 10 s. */
   readonly heartbeatInterval?: number;
+  /** Default: starts a process. */
+  readonly startHeartbeats?: (...args: Parameters<typeof startHeartbeats>) => Disposable;
 }
 
 const serviceUrl = 'https://tinker.thinkingmachines.dev/services/tinker-prod';
@@ -40,7 +44,7 @@ const serviceUrl = 'https://tinker.thinkingmachines.dev/services/tinker-prod';
 /** Opens a session on a Tinker server. Rejects with a CodedError `tinker/…`. */
 export async function openTinker(options: TinkerOptions = {}): Promise<TinkerSession> {
   const { env = process.env, cancellation = neverCancelled, tags = [], onNotice = () => undefined } = options;
-  const { heartbeatInterval: interval = 10_000 } = options;
+  const { heartbeatInterval: interval = 10_000, startHeartbeats: start = startHeartbeats } = options;
   const { connection, dialect, credentials, models, baseUrl, key } = await connect(options, onNotice);
   return openSession(
     {
@@ -48,7 +52,7 @@ export async function openTinker(options: TinkerOptions = {}): Promise<TinkerSes
       dialect: { ...dialect, reduction: options.reduction ?? dialect.reduction },
       projectId: [env['TINKER_PROJECT_ID']].find(Boolean),
       startHeartbeats: (sessionId, onOver) =>
-        startHeartbeats(
+        start(
           {
             baseUrl: baseUrl.href,
             sessionId,
@@ -87,6 +91,12 @@ async function connect(options: TinkerOptions, onNotice: (notice: TinkerNotice) 
     ? await findApiKey({ apiKey: options.apiKey, env, homeFolder })
     : options.apiKey;
   if (isService(baseUrl)) checkServiceKey(key, server);
+  if (key !== undefined && baseUrl.protocol === 'http:' && !isLoopback(baseUrl)) {
+    onNotice({
+      kind: 'warning',
+      text: `The API key is sent to ${server} unencrypted. Use https or an SSH tunnel.`,
+    });
+  }
   const { credentials, connection } = connectWith(key);
   if (dialect.checksKeys) credentials.usesTokens = await wantsTokens(connection, cancellation);
   const models = await readModels(connection, cancellation);

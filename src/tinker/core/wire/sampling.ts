@@ -1,5 +1,6 @@
 /** Requests for samples and their results. */
 import * as z from 'zod/mini';
+import { checked } from '../checked.ts';
 import type { Result } from '../connection.ts';
 import type { SampledSequence, SamplingOptions } from '../service.ts';
 import { float32sOf, int32sOf } from './numbers.ts';
@@ -60,7 +61,7 @@ export function readSamples(result: Result, samples: number): Samples {
 }
 
 function ofProtobuf(message: Uint8Array): Samples {
-  const { sequences, promptLogprobs } = protobufSamples.parse(decodeMessage('SampleResponse', message));
+  const { sequences, promptLogprobs } = checked(protobufSamples, decodeMessage('SampleResponse', message));
   return {
     sequences: sequences.map(({ stopReason, tokens, logprobs }) => ({
       tokenIds: int32sOf(tokens),
@@ -72,7 +73,7 @@ function ofProtobuf(message: Uint8Array): Samples {
 }
 
 function ofJson(json: unknown): Samples {
-  const { sequences, prompt_logprobs: promptLogprobs } = jsonSamples.parse(json);
+  const { sequences, prompt_logprobs: promptLogprobs } = checked(jsonSamples, json);
   return {
     sequences: sequences.map(({ stop_reason: stopReason, tokens, logprobs }) => ({
       tokenIds: Int32Array.from(tokens),

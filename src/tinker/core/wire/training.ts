@@ -1,5 +1,6 @@
 /** Requests for gradients and their results. */
 import * as z from 'zod/mini';
+import { anyNumber, checked } from '../checked.ts';
 import type { Result } from '../connection.ts';
 import { tinkerErrors } from '../errors.ts';
 import type { Datum, Loss, PassResult } from '../service.ts';
@@ -96,11 +97,7 @@ export function passJson({ modelId, seqId, datums, loss, sendsWeights }: PassReq
   };
 }
 
-/** Servers may send NaN or infinity. */
-export const metrics = z.record(
-  z.string(),
-  z.custom<number>((value) => typeof value === 'number'),
-);
+export const metrics = z.record(z.string(), anyNumber);
 const jsonOutput = z.object({
   loss_fn_outputs: z.array(z.object({ logprobs: z.object({ data: z.array(z.number()) }) })),
   metrics: z.optional(z.nullable(metrics)),
@@ -130,7 +127,7 @@ export function readPass(result: Result, datums: readonly Datum[]): PassResult {
 }
 
 function ofProtobuf(message: Uint8Array): PassResult {
-  const output = protobufOutput.parse(decodeMessage('ForwardBackwardOutput', message));
+  const output = checked(protobufOutput, decodeMessage('ForwardBackwardOutput', message));
   const logprobs = output.lossFnOutputs.flatMap(({ fields: { logprobs: batch } }) => {
     const offsets = int64sOf(batch.offsets);
     return offsets
@@ -141,7 +138,7 @@ function ofProtobuf(message: Uint8Array): PassResult {
 }
 
 function ofJson(json: unknown): PassResult {
-  const output = jsonOutput.parse(json);
+  const output = checked(jsonOutput, json);
   return {
     logprobs: output.loss_fn_outputs.map(({ logprobs }) => Float32Array.from(logprobs.data)),
     metrics: output.metrics ?? {},
