@@ -5,7 +5,7 @@ export default defineConfig({
   test: {
     root: import.meta.dirname,
     include: ['**/*.test.ts'],
-    globalSetup: ['../cli/harness/setup.ts'],
+    globalSetup: ['../cli/harness/setup.ts', '../e2e/harness/setup.ts'],
     // Each file starts a server of its own.
     fileParallelism: false,
     // Limits for what hangs; the first run installs.

@@ -13,6 +13,7 @@ import type { RunRequest, RunEvent } from '../protocol/run.ts';
 import type { TrackerOptions } from '../../../tracking/core/tracker.ts';
 import type { Sampling } from '../model-tuner/gateway.ts';
 import type { ChatModel } from '../model-tuner/model.ts';
+import { rehearsal } from '../trainer/trainPlan.ts';
 import { oversamplingOf, type Oversampling } from '../task-rollout/oversampling.ts';
 import type { Composition } from '../../../configs/core/compose.ts';
 import { firstError } from '../../../configs/core/finding.ts';
@@ -222,6 +223,18 @@ export interface PlanPorts {
   readConfig(request: RunRequest): Promise<Composition>;
 }
 
+/** Changes a plan for the tiny random model of a rehearsal, whose replies are noise. */
+function forRehearsal(plan: RunPlan): RunPlan {
+  const { sampling, tracking, repeat, mode } = plan;
+  const maxTokens = Math.min(sampling.maxTokens, rehearsal.replyTokens);
+  return {
+    ...plan,
+    repeat: mode === 'sample' ? Math.max(repeat, rehearsal.repeat) : repeat,
+    sampling: { ...sampling, temperature: 1, maxTokens },
+    tracking: { ...tracking, madness: { ...tracking.madness, checklist: [] } },
+  };
+}
+
 /** Reads the config of a run and emits its problems. Throws the first error among them. */
 export async function readPlan(
   request: RunRequest,
@@ -234,7 +247,8 @@ export async function readPlan(
     if (report.message !== error?.message) ports.emit({ type: 'problem', severity, report });
   }
   if (error !== undefined) throw error;
-  return { plan: planRun(request, config, new Date(ports.clock.now()), ports.paths), config };
+  const plan = planRun(request, config, new Date(ports.clock.now()), ports.paths);
+  return { plan: request.train?.rehearsal === true ? forRehearsal(plan) : plan, config };
 }
 
 export interface ModelTuner {

@@ -110,6 +110,8 @@ export const trainRequest = z.object({
   seed: z.optional(z.number()),
   /** The most steps of the whole training; absent: as the config says. */
   steps: z.optional(z.number()),
+  /** True: a tiny random model on this machine, with settings with which it learns. */
+  rehearsal: z.optional(z.boolean()),
   /** The absolute folder of a training that continues from its last checkpoint. */
   resume: z.optional(z.string()),
 });

@@ -42,9 +42,31 @@ const trainer = 'ajet.trainer_common';
 const optim = `${trainer}.optim`;
 const actor = 'actor_rollout_ref.actor';
 
+/** Settings with which a tiny random model learns within a few steps. */
+export const rehearsal = {
+  batchSize: 4,
+  steps: 10,
+  rank: 8,
+  rate: 0.01,
+  /** The most tokens of a reply, and the least number of episodes of a task. */
+  replyTokens: 32,
+  repeat: 8,
+} as const;
+
 /** Throws a CodedError `trainer/…` at the key that this backbone cannot follow. */
 export function planTraining(request: TrainRequest, config: Config, tasks: number): TrainPlan {
-  const batchSize = config.integer('ajet.data.train_batch_size');
+  if (request.rehearsal !== true) {
+    return planned(request, config, tasks, config.integer('ajet.data.train_batch_size'));
+  }
+  const { steps, rank, rate } = rehearsal;
+  const asked = config.integer('ajet.data.train_batch_size');
+  const batchSize = Math.min(asked, tasks, rehearsal.batchSize);
+  const plan = planned({ steps, rank, ...request }, config, tasks, batchSize);
+  const schedule = { rate, warmupSteps: 0, kind: 'constant', least: 0, cycles: 0 } as const;
+  return { ...plan, schedule, kl: undefined, adam: { ...plan.adam, weightDecay: 0 }, notes: [] };
+}
+
+function planned(request: TrainRequest, config: Config, tasks: number, batchSize: number): TrainPlan {
   if (batchSize < 1 || batchSize > tasks) throw batchTooLarge(config, batchSize, tasks);
   refuseUnsupported(config);
   const stepsPerEpoch = Math.floor(tasks / batchSize);

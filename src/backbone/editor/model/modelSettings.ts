@@ -82,7 +82,10 @@ export function describeModel(chosen: ChosenModel): { readonly label: string; re
         detail: vscode.l10n.t('Language model of the editor, without token ids and log probabilities'),
       };
     case 'tinker':
-      return { label: vscode.l10n.t('Checkpoint'), detail: vscode.l10n.t('Saved weights on a Tinker server') };
+      return {
+        label: vscode.l10n.t('Checkpoint'),
+        detail: vscode.l10n.t('Saved weights on a Tinker server'),
+      };
     case 'script':
       return { label: path.basename(script ?? '?'), detail: script ?? vscode.l10n.t('No script is set') };
     case 'endpoint':

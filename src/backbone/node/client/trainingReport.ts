@@ -56,9 +56,7 @@ function formatMetrics(metrics: Readonly<Record<string, number>>): string {
   const difference = metrics['training/logprob_diff_mean'];
   return [
     `mean reward ${short(metrics['critic/rewards/mean'])}`,
-    trained === 0
-      ? nothingTrained(metrics)
-      : `${trained} of ${samples} samples trained`,
+    trained === 0 ? nothingTrained(metrics) : `${trained} of ${samples} samples trained`,
     ...(trained > 0 && equal > 0 ? [`${equal} of ${groups} groups with equal rewards`] : []),
     ...(failed > 0 ? [`${failed} failed`] : []),
     ...(difference === undefined ? [] : [`log probabilities differ by ${difference.toExponential(1)}`]),

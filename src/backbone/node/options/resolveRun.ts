@@ -157,7 +157,7 @@ class RunResolver {
   }
 
   #train(): Pick<RunRequest, 'train'> {
-    const { backbone, baseModel, loss, rank, steps, resume } = this.#options;
+    const { backbone, baseModel, loss, rank, steps, rehearsal, resume } = this.#options;
     if (backbone !== 'tinker') return {};
     for (const option of ['record', 'replay', 'faults', 'judgeTrace', 'mode', 'ajetDebugParity'] as const) {
       if (this.#options[option] === undefined) continue;
@@ -171,6 +171,7 @@ class RunResolver {
         ...(loss !== undefined && { loss }),
         ...(rank !== undefined && { rank }),
         ...(steps !== undefined && { steps }),
+        ...(rehearsal === true && { rehearsal }),
         ...(resume !== undefined && { resume: this.#path(resume) }),
       },
     };

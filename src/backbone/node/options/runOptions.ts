@@ -264,6 +264,11 @@ const training = {
     unset: '`total_epochs` of the config',
     value: '<n>',
   }),
+  rehearsal: trainingOption(z.boolean(), {
+    description:
+      'Trains the tiny random model of "agentjet rehearse" for a few steps: small batches, short replies, a high learning rate, and no penalty for degenerate replies.',
+    flag: null,
+  }),
   resume: trainingOption(text(), {
     description: 'Folder of a training run that continues from its last checkpoint.',
     flag: null,

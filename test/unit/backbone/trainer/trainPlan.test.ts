@@ -37,6 +37,12 @@ describe('the plan of a training', () => {
     expect((await planned('    use_kl_loss: false')).kl).toBeUndefined();
   });
 
+  it('is small and quick in a rehearsal, whatever the config says', async () => {
+    const plan = await planned('    total_epochs: 99', { rehearsal: true }, 0.000001);
+    expect(plan).toMatchObject({ batchSize: 3, totalSteps: 10, kl: undefined, notes: [], lora: { rank: 8 } });
+    expect(rateAt(1, plan.totalSteps, plan.schedule)).toBe(0.01);
+  });
+
   it.each([
     ['    algorithm: { adv_estimator: gae }', 'trainer/unsupported', 5],
     ['    use_kl_in_reward: true', 'trainer/unsupported', 5],
