@@ -134,6 +134,18 @@ export function resumeArguments(
   return { ...read, options, judge: undefined, logView: false, json };
 }
 
+/** Returns the arguments of a training on the server of a rehearsal. Throws `cli/usage`. */
+export function rehearsalArguments(
+  { conf, steps }: { readonly conf?: string | undefined; readonly steps?: number | undefined },
+  { url, model }: { readonly url: string; readonly model: string },
+  cwd: string,
+): RunArguments {
+  const values = { conf, steps, tinkerUrl: url, baseModel: model, tokenizer: model };
+  const read = optionsOf(values, cwd, 'tinker');
+  const options = { ...read.options, rehearsal: true };
+  return { ...read, options, judge: undefined, logView: false, json: false };
+}
+
 function optionsOf(
   values: Readonly<Record<string, unknown>>,
   cwd: string,

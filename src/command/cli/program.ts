@@ -8,6 +8,7 @@ import { rehearseOptions } from '../../tinker/cli/options.ts';
 import {
   judgeArguments,
   judgeTable,
+  rehearsalArguments,
   resumeTable,
   runArguments,
   runTable,
@@ -181,12 +182,22 @@ Exit code: 0, or 2 if the project could not be created.`,
 const rehearseSpec: CommandSpec<typeof rehearseOptions> = {
   usage: 'rehearse',
   description:
-    "Runs a training server with a tiny model on this machine's CPU until Ctrl-C, on 127.0.0.1 only. The server speaks the Tinker API.",
+    "Runs a training server with a tiny model on this machine's CPU, on 127.0.0.1 only, and with --conf trains a config on it. The server speaks the Tinker API.",
   options: rehearseOptions,
   notes: `The first time, AgentJet sets up a Python environment in its cache: about 225 MB to download, 1 GB on disk.
 It changes no other environment. It needs Python 3.11, 3.12 or 3.13.
 
-Exit code: 0 after Ctrl-C or --only-setup, 2 if the server could not start or ended by itself, 130 interrupted before.`,
+Exit code: that of the training with --conf. Otherwise 0 after Ctrl-C or --only-setup, 2 if the server could not start or ended by itself, 130 interrupted before.`,
   run: async (values, _, context) =>
-    (await import('../../tinker/cli/rehearseCommand.ts')).runRehearse(values, context),
+    (await import('../../tinker/cli/rehearseCommand.ts')).runRehearse(
+      values,
+      context,
+      values.conf === undefined
+        ? undefined
+        : async (server) =>
+            (await import('../../backbone/cli/runCommand.ts')).runEpisodes(
+              rehearsalArguments(values, server, context.io.cwd),
+              context,
+            ),
+    ),
 };

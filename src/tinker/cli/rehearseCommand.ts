@@ -6,14 +6,19 @@ import { type CommandIo, exitCodes } from '../../base/node/terminal/commandIo.ts
 import { usageError, type CommandContext } from '../../base/node/terminal/commandLine.ts';
 import { cancelledByInterrupt } from '../../base/node/terminal/interrupts.ts';
 import { progressText, type SetUpProgress } from '../core/rehearsal/setUpProgress.ts';
-import { startRehearsalServer } from '../node/rehearsal/server.ts';
+import { startRehearsalServer, type RehearsalServer } from '../node/rehearsal/server.ts';
 import { ensureRehearsal, type RehearsalPorts } from '../node/rehearsal/setUp.ts';
 import type { RehearseValues } from './options.ts';
 
-/** Sets up a rehearsal and runs its server until Ctrl-C. */
+/**
+ * Sets up a rehearsal and runs its server until Ctrl-C.
+ *
+ * @param train trains on the server and resolves to the exit code, after which the server stops; absent: no training
+ */
 export async function runRehearse(
   { onlySetup = false, port, data, python }: RehearseValues,
   { io, distFolder }: CommandContext,
+  train?: (server: RehearsalServer) => Promise<number>,
 ): Promise<number> {
   if (port !== undefined && port > 65_535)
     throw usageError(`--port ${port} is not a port.`, 'Choose 1 to 65535, or 0 for any free port.');
@@ -37,6 +42,11 @@ export async function runRehearse(
     status.show('Starting the server', 'server');
     const server = await startRehearsalServer(ports, rehearsal, { port, data: inFolder(data) }, token);
     status.clear();
+    if (train !== undefined) {
+      io.stderr.write('The first step takes up to a minute, because the server compiles.\n');
+      interrupts.dispose(); // the training handles them, and saves a checkpoint
+      return await train(server).finally(() => server.stop());
+    }
     const stopping = token.onCancelled(() => void server.stop());
     io.stdout.write(`server  ${server.url}\nlog     ${server.log}\n`);
     io.stderr.write('The server can train. Ctrl-C stops it.\n');

@@ -266,7 +266,7 @@ const training = {
   }),
   rehearsal: trainingOption(z.boolean(), {
     description:
-      'Trains the tiny random model of "agentjet rehearse" for a few steps: small batches, short replies, a high learning rate, and no penalty for degenerate replies.',
+      'Trains the tiny random model of "agentjet rehearse" for a few steps. Batches are small, replies short, and degenerate replies get no penalty.',
     flag: null,
   }),
   resume: trainingOption(text(), {
