@@ -12,11 +12,9 @@ import process from 'node:process';
 import { ToolError, artifacts, exitWith, projectEnv, runLogged, tail } from './commands.mjs';
 
 const folder = await mkdtemp(path.join(tmpdir(), 'agentjet-proof-'));
-try {
-  await exitWith(prove());
-} finally {
-  await rm(folder, { recursive: true, force: true });
-}
+const failure = await prove().catch((error) => error);
+await rm(folder, { recursive: true, force: true });
+if (failure !== undefined) exitWith(failure);
 
 async function prove() {
   const file = path.join(folder, 'proof.json');
@@ -28,7 +26,7 @@ async function prove() {
   const code = await runLogged('vitest', args, { log, env });
   const proof = JSON.parse(await readFile(file, 'utf8').catch(() => 'null'));
   if (proof !== null) console.log(process.argv.includes('--json') ? JSON.stringify(proof) : curvesOf(proof));
-  if (code !== 0) throw new ToolError(`The proof failed:\n${await tail(log, 40)}`);
+  if (code !== 0) throw new ToolError(`The proof failed:\n${tail(log, 40)}`);
 }
 
 function curvesOf({ seeds, ratioAtStep0, resumedAfterKill }) {

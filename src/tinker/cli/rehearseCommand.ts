@@ -45,7 +45,11 @@ export async function runRehearse(
     if (train !== undefined) {
       io.stderr.write('The first step takes up to a minute, because the server compiles.\n');
       interrupts.dispose(); // the training handles them, and saves a checkpoint
-      return await train(server).finally(() => server.stop());
+      try {
+        return await train(server);
+      } finally {
+        await server.stop();
+      }
     }
     const stopping = token.onCancelled(() => void server.stop());
     io.stdout.write(`server  ${server.url}\nlog     ${server.log}\n`);

@@ -82,26 +82,21 @@ export async function openModelTuner(
   const { names } = recordings;
   recordings.toolCallsDisabled = toolCallsDisabled;
   const around = await openModelLayers(request, recordings, logger);
-  const client = { clock: systemClock, onAnswer, emit };
   const checkpoints = new Checkpoints(logger, cancellation);
-  const openOwn = (choice: ModelChoice): ChatModel | Promise<ChatModel> => {
-    if (choice.kind === 'human') return createHumanModel({ ...client, names });
-    if (choice.kind === 'editor') return createEditorModel({ ...client, model: choice.model });
-    if (choice.kind === 'tinker') return checkpoints.open(choice, text);
-    return openModel(choice, seed, text, loader, logger);
-  };
+  const client = { clock: systemClock, onAnswer, emit };
+  const openOwn = ownOpener({
+    client,
+    names,
+    checkpoints,
+    text,
+    open: (choice) => openModel(choice, seed, text, loader, logger),
+  });
   const open = async (choice: ModelChoice): Promise<ChatModel> => budget.around(await openOwn(choice));
   const model = await around(() => (trained ? budget.around(trained) : open(request.model)), 'trained');
   const recorded = { names, model: model.description, cancellation, emit };
   const recording = recordings.recordTo(await openRunRecording(request, recorded));
-  const debugModels = new DebugModels({
-    choices: request.debugModels ?? {},
-    auxiliary: plan.auxiliaryModels,
-    trained: request.model,
-    environment: request.allowEnvironment ? process.env : {},
-    open: (choose) => around(() => open(choose()), 'debug'),
-    logger,
-  });
+  const openDebug = (choose: () => ModelChoice): Promise<ChatModel> => around(() => open(choose()), 'debug');
+  const debugModels = debugModelsOf(request, plan, openDebug, logger);
   const targets = new TargetUsage((problem) => emit(warningEvent(problem)));
   const calls = new Emitter<FinishedCall>();
   const faults = new FaultTally();
@@ -127,6 +122,43 @@ export async function openModelTuner(
       await checkpoints.close();
       recording?.close();
     },
+  };
+}
+
+function debugModelsOf(
+  { debugModels = {}, model, allowEnvironment }: TunerRequest,
+  { auxiliaryModels }: Planned,
+  open: (choose: () => ModelChoice) => Promise<ChatModel>,
+  logger: Logger,
+): DebugModels {
+  const environment = allowEnvironment ? process.env : {};
+  const choices = debugModels;
+  return new DebugModels({ choices, auxiliary: auxiliaryModels, trained: model, environment, open, logger });
+}
+
+interface OpenerParts {
+  readonly client: Omit<Parameters<typeof createEditorModel>[0], 'model'>;
+  readonly names: RunRecordings['names'];
+  readonly checkpoints: Checkpoints;
+  readonly text: ModelTextSource;
+  readonly open: (choice: Parameters<typeof openModel>[0]) => ChatModel | Promise<ChatModel>;
+}
+
+/** Returns a function that opens any model, also one that a client of the run or a Tinker server has. */
+function ownOpener({ client, names, checkpoints, text, open }: OpenerParts) {
+  return (choice: ModelChoice): ChatModel | Promise<ChatModel> => {
+    switch (choice.kind) {
+      case 'human':
+        return createHumanModel({ ...client, names });
+      case 'editor':
+        return createEditorModel({ ...client, model: choice.model });
+      case 'tinker':
+        return checkpoints.open(choice, text);
+      case 'embedded':
+      case 'script':
+      case 'endpoint':
+        return open(choice);
+    }
   };
 }
 
