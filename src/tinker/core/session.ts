@@ -124,10 +124,15 @@ class Session implements TinkerSession {
   /** Loads the weights that were saved with those for sampling, by the same name. */
   async #loadedSampler(path: string, cancellation: CancellationToken): Promise<Sampler> {
     const weights = path.replace(/^(tinker:\/\/[^/]+)\/(?:sampler_weights\/)?([^/]+)$/, '$1/weights/$2');
-    const { base_model: baseModel, lora_rank: rank } = await this.#parts.connection.json(weightsInfo, {
-      ...{ task: 'load the weights', path: '/api/v1/weights_info', cancellation },
-      body: { tinker_path: weights },
-    });
+    const { base_model: baseModel, lora_rank: rank } = await this.#parts.connection
+      .json(weightsInfo, {
+        ...{ task: 'load the weights', path: '/api/v1/weights_info', cancellation },
+        body: { tinker_path: weights },
+      })
+      .catch((error: unknown) => {
+        // The server does not know the model that the weights are of.
+        throw hasCode(error, 'tinker/model-lost') ? tinkerErrors.noWeights(path) : error;
+      });
     const all = { trainMlp: true, trainAttn: true, trainUnembed: true };
     const model = await this.createModel({ baseModel, rank, ...all }, cancellation);
     await model.load(weights, cancellation);

@@ -141,8 +141,11 @@ describe('samplers', () => {
     const path = await model.save('step-0');
     await session.openSampler({ path }, neverCancelled);
     expect(server.models.size).toBe(2);
-    const other = session.openSampler({ path: `${path}-lost` }, neverCancelled);
-    await expect(other).rejects.toMatchObject({ code: 'tinker/no-weights' });
+    server.script('weights_info', { status: 404, body: { detail: 'Model not found' } });
+    for (const lost of ['tinker://model_x/weights/step-0', `${path}-lost`]) {
+      const other = session.openSampler({ path: lost }, neverCancelled);
+      await expect(other).rejects.toMatchObject({ code: 'tinker/no-weights' });
+    }
   });
 
   it('ask again when the server has lost a result', async () => {
