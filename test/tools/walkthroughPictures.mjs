@@ -8,14 +8,35 @@ import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { openEditor, titleButton } from '../e2e/harness/editor.ts';
 import { startGpuHost } from '../e2e/harness/gpuHost.ts';
-import { addHost, askToTrain, showHosts, startTraining, stepOf } from '../e2e/harness/hostSteps.ts';
+import { addHost, askToTrain, hostRow, showHosts, startTraining, stepOf } from '../e2e/harness/hostSteps.ts';
 import { root } from './commands.mjs';
-import { trainConfig } from './host/trainConfig.ts';
 
 const folder = path.join(root, 'media/walkthrough');
 const themes = { dark: 'Default Dark Modern', light: 'Default Light Modern' };
 /** The first breakpoint of the example. */
 const line = 28;
+
+const config = `project: maths
+name: first
+checkpoint_root_dir: ./checkpoints
+algorithm:
+  algorithm_type: grpo
+  repeat_times: 8
+model:
+  model_path: Qwen/Qwen2.5-1.5B-Instruct
+  max_model_len: 4096
+cluster:
+  node_num: 1
+  gpu_per_node: 2
+buffer:
+  batch_size: 16
+  total_steps: 10
+  explorer_input:
+    taskset:
+      path: openai/gsm8k
+      subset_name: main
+      default_workflow_type: math_workflow
+`;
 
 const settings = {
   'editor.minimap.enabled': false,
@@ -67,18 +88,26 @@ const steps = [
       const trace = await editor.webview();
       await trace.locator('.body-row').nth(1).click();
       await trace.getByRole('option', { name: 'Timeline 0' }).click();
-      await trace.getByRole('listbox', { name: 'Tokens' }).locator('.token').first().waitFor();
+      const tokens = trace.getByRole('listbox', { name: 'Tokens' });
+      await tokens.locator('.token').first().waitFor();
+      // A token of the last reply, which training would learn from.
+      await tokens.focus();
+      await editor.press('End', 'ArrowLeft', 'ArrowLeft', 'ArrowLeft');
+      await tokens.locator('.token', { hasText: 'boxed' }).last().waitFor();
     },
     leave: (editor) => editor.command('View: Close All Editors'),
   },
   {
     id: 'model',
     prepare: async (editor) => {
-      await editor.command('Preferences: Open Settings (UI)');
-      await editor.type('agentjet.model');
-      await editor.see('.setting-item-contents', 'Model');
+      await editor.openFile('workflow.ts');
+      await editor.commandThatAsks('AgentJet: Choose Model');
+      await editor.see('.quick-input-widget .monaco-list-row', 'Another Server');
     },
-    leave: (editor) => editor.press('Escape', 'Escape'),
+    leave: async (editor) => {
+      await editor.press('Escape');
+      await editor.command('View: Close All Editors');
+    },
   },
   {
     id: 'config',
@@ -94,7 +123,7 @@ const steps = [
   {
     id: 'train',
     prepare: async (editor, host) => {
-      await writeFile(editor.file('train.yaml'), trainConfig);
+      await writeFile(editor.file('train.yaml'), config);
       const job = 'checkpoints/maths/first';
       const actions = [...[1, 2, 3, 4, 5, 6].map(stepOf), { do: 'hang' }];
       await writeFile(editor.file('script.json'), JSON.stringify({ job, actions }));
@@ -110,6 +139,9 @@ const steps = [
         .first()
         .waitFor();
       await page.locator('.u-over').nth(1).waitFor();
+      await editor.see(hostRow, 'step 6 of 10');
+      await editor.command('View: Close All Editors in Group');
+      await editor.seeNo('.tab', 'train.yaml');
     },
   },
 ];
