@@ -2,7 +2,7 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { useEditor } from '../e2e/harness/index.ts';
+import { titleButton, useEditor } from '../e2e/harness/index.ts';
 import { rehearsalServer } from './rehearsalServer.ts';
 
 /** Seconds. The server looks for sessions without heartbeats once a minute. */
@@ -32,9 +32,13 @@ test('F5 trains, also after a stop that is longer than the session of the server
   await mkdir(editor().file('.vscode'), { recursive: true });
   await writeFile(editor().file('.vscode/launch.json'), JSON.stringify(launch));
   await editor().openFile('workflow.ts');
+  await editor().see(titleButton);
+  // With the workflow in front, F5 would not wait until the editor has read the new launch.json.
+  await editor().openFile('tasks.jsonl');
   await editor().startDebugging();
   await editor().showConsole();
   await editor().see('.repl', 'step 1 of 3');
+  await editor().openFile('workflow.ts');
   await editor().setBreakpoint(line);
   await editor().stoppedAt(line);
   const stopped = Date.now();
