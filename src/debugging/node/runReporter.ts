@@ -136,7 +136,8 @@ export class RunReporter {
   /** Reports an episode that has run for a while; nothing if it has ended. */
   stillRunning({ episode }: { readonly episode: number }): DapEvent[] {
     const name = this.#running.get(episode);
-    return name === undefined ? [] : [this.#line('progress', `${name}: started`)];
+    // A training has too many of them.
+    return name === undefined || this.#run.training !== undefined ? [] : [this.#line('progress', `${name}: started`)];
   }
 
   /** Reports the end of the process; `error` if the process ended before it reported the end of the run. */
