@@ -1,9 +1,7 @@
 /** Help with the config as a person meets it. */
 import { readFile, writeFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
-import { useEditor } from '../harness/index.ts';
-
-const editor = useEditor({ suite: 'config', workspace: 'media/examples/math_agent', each: 'files' });
+import { editor } from './editor.ts';
 
 const config = 'math_agent.yaml';
 const squiggles = '.squiggly-error, .squiggly-warning';

@@ -1,17 +1,11 @@
 /** Pages and messages that open without an action of the user leave the keyboard where the user types. */
 import { readFile, writeFile } from 'node:fs/promises';
 import { afterEach, expect, test } from 'vitest';
-import { startGpuHost, type GpuHost } from '../harness/gpuHost.ts';
-import { addHost, askToTrain, startTraining, stepOf } from '../harness/hostSteps.ts';
-import { titleButton, useEditor } from '../harness/index.ts';
-import { trainConfig } from '../../tools/host/trainConfig.ts';
-
-const editor = useEditor({
-  suite: 'focus',
-  workspace: 'media/examples/math_agent',
-  settings: { 'files.autoSave': 'off' },
-  each: 'files',
-});
+import { startGpuHost, type GpuHost } from '../../harness/gpuHost.ts';
+import { addHost, askToTrain, startTraining, stepOf } from '../../harness/hostSteps.ts';
+import { titleButton } from '../../harness/index.ts';
+import { trainConfig } from '../../../tools/host/trainConfig.ts';
+import { editor } from './editor.ts';
 
 let host: GpuHost | undefined;
 

@@ -1,20 +1,10 @@
-/**
- * An effective config against what the config was, at the last run, at the last commit, and against another. Each in a
- * window of its own: the editor scrolls only one side of the second comparison that it shows of a file.
- */
+/** An effective config against what the config was, at the last run, at the last commit, and against another. */
 import { execFile } from 'node:child_process';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { test } from 'vitest';
-import { useEditor } from '../harness/index.ts';
-
-const editor = useEditor({
-  suite: 'compare',
-  workspace: 'media/examples/math_agent',
-  settings: { 'files.autoSave': 'off', 'git.openRepositoryInParentFolders': 'never' },
-  each: 'files',
-});
+import { editor } from './editor.ts';
 
 const config = 'math_agent.yaml';
 const compare = 'AgentJet: Compare Effective Config With';

@@ -2,9 +2,8 @@
 import { existsSync } from 'node:fs';
 import { copyFile, mkdir, rename } from 'node:fs/promises';
 import { expect, test } from 'vitest';
-import { titleButton, useEditor } from '../harness/index.ts';
-
-const editor = useEditor({ suite: 'starting', workspace: 'media/examples/math_agent', each: 'files' });
+import { titleButton } from '../../harness/index.ts';
+import { editor } from './editor.ts';
 
 const config = 'math_agent.yaml';
 const rows = '.quick-input-widget .monaco-list-row';
@@ -22,7 +21,8 @@ async function choose(label: string): Promise<void> {
 }
 
 async function rowTexts(): Promise<string[]> {
-  const labels = editor().page.locator(`${rows} .label-name`);
+  // Rows keep the hidden details of earlier lists.
+  const labels = editor().page.locator(`${rows} .label-name`).filter({ visible: true });
   return labels.allInnerTexts();
 }
 

@@ -1,9 +1,8 @@
 /** F5 as a person presses it, in the real workbench. */
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
-import { processesWith, titleButton, useEditor } from '../harness/index.ts';
-
-const editor = useEditor({ suite: 'f5', workspace: 'media/examples/math_agent', each: 'files' });
+import { processesWith, titleButton } from '../../harness/index.ts';
+import { editor } from './editor.ts';
 
 async function lineOf(file: string, text: string): Promise<number> {
   const lines = (await readFile(editor().file(file), 'utf8')).split('\n');

@@ -3,13 +3,8 @@ import { existsSync } from 'node:fs';
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { titleButton, useEditor } from '../harness/index.ts';
-
-const editor = useEditor({
-  suite: 'commands',
-  workspace: 'media/examples/math_agent',
-  each: 'files',
-});
+import { titleButton } from '../../harness/index.ts';
+import { editor } from './editor.ts';
 
 const config = 'math_agent.yaml';
 const toast = '.notification-toast';
