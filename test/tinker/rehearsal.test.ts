@@ -1,11 +1,15 @@
 /** Sets up the environment of a rehearsal from nothing, and starts and ends its server. */
+import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
+import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { CancellationSource, neverCancelled } from '../../src/base/core/cancellation.ts';
+import { loadModelText } from '../../src/backbone/node/tokenizer/load.ts';
+import { localFiles } from '../../src/base/node/files.ts';
 import type { SetUpProgress } from '../../src/tinker/core/rehearsal/setUpProgress.ts';
 import { openTinker } from '../../src/tinker/node/openTinker.ts';
 import {
@@ -117,6 +121,40 @@ test('Ctrl-C ends the command while the server starts', async () => {
   command.child.kill('SIGINT');
   expect(await command.exited).toMatchObject({ code: 130 });
   expect(living(processes)).toEqual([]);
+});
+
+test('the model has a chat template, and its tokens are those of the server', async () => {
+  const { model, python } = await rehearsal();
+  const file = path.join(model, 'tokenizer.json');
+  const source = await loadModelText(file, { name: 'tiny', files: localFiles, now: () => new Date(0) });
+  const { tokenizer, template } = await source.open();
+  const call = { type: 'function', id: '1', function: { name: 'add', arguments: { a: 1 } } };
+  const tools = [{ type: 'function', function: { name: 'add' } }];
+  const messages = [
+    { role: 'system', content: 'Count 数 🎉.' },
+    { role: 'user', content: '1+1?' },
+    { role: 'assistant', content: '', tool_calls: [call] },
+    { role: 'tool', content: '2', tool_call_id: '1' },
+  ];
+  const text = template.render(messages, { tools, addGenerationPrompt: true });
+  expect(text).toBe(`<|im_start|>system
+Count 数 🎉.
+<tools>
+{"type": "function", "function": {"name": "add"}}
+</tools><|im_end|>
+<|im_start|>user
+1+1?<|im_end|>
+<|im_start|>assistant
+<tool_call>{"name": "add", "arguments": {"a": 1}}</tool_call><|im_end|>
+<|im_start|>user
+<tool_response>2</tool_response><|im_end|>
+<|im_start|>assistant
+`);
+  const script = `import sys, transformers
+print(transformers.AutoTokenizer.from_pretrained(sys.argv[1])(sys.argv[2])["input_ids"])`;
+  const { stdout } = await promisify(execFile)(python, ['-I', '-c', script, model, text]);
+  expect(tokenizer.encode(text)).toEqual(JSON.parse(stdout));
+  expect(tokenizer.eos).toBe(258);
 });
 
 /** Starts the command with the environment that tests share. */

@@ -26,6 +26,9 @@ test('without a suitable Python, the error names those that were found', async (
     code: 'rehearsal/no-python',
     message: expect.stringMatching(/\/usr\/bin\/python3 .*venv.*\/usr\/bin\/python3\.9/) as string,
   });
+  await expect(find('/chosen/python')).rejects.toMatchObject({
+    message: expect.stringContaining('/chosen/python') as string,
+  });
 });
 
 test('pip sees the settings for indexes, and no environment of the user', () => {

@@ -37,12 +37,15 @@ export const rehearsalErrors = {
       hint: 'Stop it first, or choose another folder with --data.',
     }),
 
-  /** @param lines the last lines of its log */
-  serverEnded: (how: string, lines: readonly string[]) =>
+  /**
+   * @param lines the last lines of its log
+   * @param environment the folder of its Python environment
+   */
+  serverEnded: (how: string, lines: readonly string[], environment: string) =>
     new CodedError({
       code: 'rehearsal/server-ended',
       message: `The rehearsal server ended: ${how}.${lines.length === 0 ? '' : ` Its last lines:\n${lines.join('\n')}`}`,
-      hint: 'A common cause is too little memory: it needs about 1.5 GB.',
+      hint: `It needs about 1.5 GB of memory. If its packages are damaged, delete ${environment} and start again.`,
     }),
 };
 

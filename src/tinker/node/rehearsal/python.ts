@@ -46,7 +46,11 @@ export async function findRehearsalPython(
   let older: FoundPython | undefined;
   for (const candidate of candidates) {
     const found = await probe(candidate);
-    if (found === undefined) continue;
+    if (found === undefined) {
+      // Most candidates do not exist, but a chosen one should.
+      if (candidates.length === 1) tried.set(candidate, `${candidate} does not run`);
+      continue;
+    }
     const { executable, version, hasVenv } = found;
     const [, minor] = /^3\.(1[123])\./.exec(version) ?? [];
     if (minor !== undefined && hasVenv) {

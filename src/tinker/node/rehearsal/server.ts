@@ -49,11 +49,12 @@ const stopGrace = 500;
  */
 export async function startRehearsalServer(
   ports: RehearsalPorts,
-  { python, model, compiled }: Rehearsal,
+  { environment, python, model, compiled }: Rehearsal,
   { port = 0, data, sessionTimeout = 300 }: RehearsalServerOptions,
   cancellation: CancellationToken,
 ): Promise<RehearsalServer> {
-  const folder = data ?? (await mkdtemp(path.join(tmpdir(), 'agentjet-rehearsal-')));
+  const folder =
+    data === undefined ? await mkdtemp(path.join(tmpdir(), 'agentjet-rehearsal-')) : path.resolve(data);
   await mkdir(folder, { recursive: true });
   const log = path.join(folder, 'server.log');
   const logFile = await open(log, 'a');
@@ -67,7 +68,9 @@ export async function startRehearsalServer(
   }).finally(() => void logFile.close());
   let isStopped = false;
   const ended = tree.exited.then(async (exit) => {
-    const error = isStopped ? undefined : rehearsalErrors.serverEnded(howEnded(exit), await lastLines(log));
+    const error = isStopped
+      ? undefined
+      : rehearsalErrors.serverEnded(howEnded(exit), await lastLines(log), environment);
     if (data === undefined) await rm(folder, { recursive: true, force: true });
     return error;
   });

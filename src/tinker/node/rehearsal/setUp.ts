@@ -29,6 +29,8 @@ export interface RehearsalOptions {
 
 /** An environment that is ready. */
 export interface Rehearsal {
+  /** The folder of the environment. */
+  readonly environment: string;
   /** The Python of the environment. */
   readonly python: string;
   /** The folder of the model, which is also its name on the server. */
@@ -82,7 +84,7 @@ export async function ensureRehearsal(
   if (cancellation.isCancelled) throw rehearsalErrors.cancelled();
   if (reader.python === undefined)
     throw rehearsalErrors.setUp(reader.failed ?? (await failed).trimEnd().split('\n'), cache);
-  return { python: reader.python, model, compiled: path.join(cache, 'compiled') };
+  return { environment, python: reader.python, model, compiled: path.join(cache, 'compiled') };
 }
 
 async function planSetUp(
