@@ -116,7 +116,14 @@ const causes: readonly (readonly [SetUpFailure, RegExp])[] = [
   ['no-package', /no matching distribution found/i],
 ];
 
-/** Returns the cause of a failed set-up. pip reports a package as missing, too, if it cannot reach the index. */
-export function setUpFailure(lines: readonly string[]): SetUpFailure {
-  return causes.find(([, pattern]) => lines.some((line) => pattern.test(line)))?.[0] ?? 'failed';
+/**
+ * Returns the cause of a failed set-up and the lines that name it. If pip cannot reach the index, it also reports a package
+ * as missing.
+ */
+export function setUpFailure(lines: readonly string[]): readonly [SetUpFailure, said: string] {
+  for (const [failure, pattern] of causes) {
+    const line = lines.findLast((one) => pattern.test(one));
+    if (line !== undefined) return [failure, line.replace(/^.* after connection broken by /, '')];
+  }
+  return ['failed', lines.slice(-5).join('\n')];
 }

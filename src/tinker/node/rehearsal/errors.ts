@@ -1,4 +1,4 @@
-import { CodedError } from '../../../base/core/errors.ts';
+import { CodedError, messageOf } from '../../../base/core/errors.ts';
 import { sizeText } from '../../../base/core/format.ts';
 import { setUpFailure, setUpSize, type SetUpFailure } from '../../core/rehearsal/setUpProgress.ts';
 
@@ -20,8 +20,19 @@ export const rehearsalErrors = {
       hint: 'Install Python 3.12 (on Debian and Ubuntu also python3.12-venv), or choose one with --python FILE.',
     }),
 
+  noFolder: (folder: string, cause: unknown) =>
+    new CodedError({
+      code: 'rehearsal/no-folder',
+      message: `The folder ${folder} cannot be created: ${messageOf(cause)}.`,
+      hint: 'Choose another folder: --data for the data of the server, XDG_CACHE_HOME for the environment.',
+      cause,
+    }),
+
   /** @param lines the last lines of the output */
-  setUp: (lines: readonly string[], cache: string) => setUpErrors[setUpFailure(lines)](lines, cache),
+  setUp: (lines: readonly string[], cache: string) => {
+    const [failure, said] = setUpFailure(lines);
+    return setUpErrors[failure](said, cache);
+  },
 
   portInUse: (port: number, reason: string) =>
     new CodedError({
@@ -49,7 +60,7 @@ export const rehearsalErrors = {
     }),
 };
 
-const setUpErrors: Readonly<Record<SetUpFailure, (lines: readonly string[], cache: string) => CodedError>> = {
+const setUpErrors: Readonly<Record<SetUpFailure, (said: string, cache: string) => CodedError>> = {
   'disk-full': (_, cache) =>
     new CodedError({
       code: 'rehearsal/disk-full',
@@ -57,28 +68,24 @@ const setUpErrors: Readonly<Record<SetUpFailure, (lines: readonly string[], cach
       hint: 'Free space there, or set XDG_CACHE_HOME to a folder with more, then start again.',
     }),
 
-  'no-network': (lines) =>
+  'no-network': (said) =>
     new CodedError({
       code: 'rehearsal/no-network',
-      message: `The packages of the rehearsal could not be downloaded: ${last(lines)}`,
+      message: `The packages of the rehearsal could not be downloaded: ${said}`,
       hint: indexHint,
     }),
 
-  'no-package': (lines) =>
+  'no-package': (said) =>
     new CodedError({
       code: 'rehearsal/no-package',
-      message: `A package of the rehearsal does not exist for this machine and Python: ${last(lines)}`,
+      message: `A package of the rehearsal does not exist for this machine and Python: ${said}`,
       hint: 'Rehearsals run on Linux, and on macOS with Apple silicon. Try Python 3.12 with --python FILE, and check the settings of pip for indexes.',
     }),
 
-  failed: (lines) =>
+  failed: (said) =>
     new CodedError({
       code: 'rehearsal/not-set-up',
-      message: `The environment of the rehearsal could not be set up:\n${lines.slice(-5).join('\n') || 'Python ended without a message.'}`,
+      message: `The environment of the rehearsal could not be set up:\n${said || 'Python ended without a message.'}`,
       hint: indexHint,
     }),
 };
-
-function last(lines: readonly string[]): string {
-  return lines.findLast((line) => /error/i.test(line)) ?? lines.at(-1) ?? '';
-}

@@ -55,7 +55,9 @@ export async function startRehearsalServer(
 ): Promise<RehearsalServer> {
   const folder =
     data === undefined ? await mkdtemp(path.join(tmpdir(), 'agentjet-rehearsal-')) : path.resolve(data);
-  await mkdir(folder, { recursive: true });
+  await mkdir(folder, { recursive: true }).catch((error: unknown) => {
+    throw rehearsalErrors.noFolder(folder, error);
+  });
   const log = path.join(folder, 'server.log');
   const logFile = await open(log, 'a');
   const script = path.join(ports.scripts, 'serve.py');

@@ -65,7 +65,9 @@ export async function ensureRehearsal(
   cancellation: CancellationToken,
 ): Promise<Rehearsal> {
   const { base, cache, environment, model } = await planSetUp(ports, options);
-  await mkdir(cache, { recursive: true });
+  await mkdir(cache, { recursive: true }).catch((error: unknown) => {
+    throw rehearsalErrors.noFolder(cache, error);
+  });
   const script = path.join(ports.scripts, 'set_up.py');
   const tree = await spawnTree({
     command: base.executable,
