@@ -3,6 +3,7 @@ import type { EpisodeResult } from '../../tracking/core/records/episodeResult.ts
 import type { RecordedBatch } from '../core/protocol/runRpc.ts';
 import type { TraceReader } from '../core/views.ts';
 import { batchSamples, type BatchSample } from '../../tracking/core/batchSamples.ts';
+import { trainingJson } from '../core/trainingJson.ts';
 import { sampleRecord } from '../../tracking/core/sampleRecord.ts';
 import { sampleOf } from '../../tracking/core/samples.ts';
 import { openTraceReader } from '../node/store/openReader.ts';
@@ -74,12 +75,14 @@ function printedSample(
   const { episode, timeline } = place;
   const messages = reader.read((views) => views.conversations.ofTimeline(episode, timeline));
   const { row } = reader.read((views) => views.timeline(episode, timeline));
-  const { texts } = reader.read((views) => views.tokens.window(episode, timeline, 0, row.tokens));
-  return { place, result, messages, calls: row.calls, texts, sample: sampleOf(messages, limits) };
+  const { texts, trainer } = reader.read((views) => views.tokens.window(episode, timeline, 0, row.tokens));
+  const training = row.training && trainer && { ...row.training, tokens: trainer };
+  const sample = sampleOf(messages, limits);
+  return { place, result, messages, calls: row.calls, texts, sample, ...(training && { training }) };
 }
 
 function documentOf(printed: PrintedSample, { limits, tokenizer, repeat }: RecordedBatch): object {
-  const { place, result, messages, sample, calls } = printed;
+  const { place, result, messages, sample, calls, training } = printed;
   const owner = {
     task_batch_index: Math.floor(result.episode / Math.max(1, repeat)),
     task_id: result.taskId,
@@ -102,6 +105,7 @@ function documentOf(printed: PrintedSample, { limits, tokenizer, repeat }: Recor
       cut_tokens: sample.cutTokens,
       cut_trainable_tokens: sample.cutTrainable,
       exact_tokenizer: tokenizer.exact,
+      ...(training && { training: trainingJson(training, training.tokens, sample.inputIds.length) }),
     },
   };
 }

@@ -1,6 +1,9 @@
 import type { EpisodeResult } from '../../tracking/core/records/episodeResult.ts';
 import type { RecordedBatch } from '../core/protocol/runRpc.ts';
-import type { TracedMessage } from '../../tracking/core/records/trace.ts';
+import { clipText } from '../core/trainingTexts.ts';
+import type { TrainerTokens } from '../core/protocol/tokenRpc.ts';
+import { isClipped } from '../../tracking/core/policyShift.ts';
+import type { TimelineTraining, TracedMessage } from '../../tracking/core/records/trace.ts';
 import type { BatchSample } from '../../tracking/core/batchSamples.ts';
 import type { TrainingSample } from '../../tracking/core/samples.ts';
 
@@ -12,6 +15,8 @@ export interface PrintedSample {
   /** The texts of all tokens of the timeline, including those that are cut off. */
   readonly texts: readonly string[];
   readonly sample: TrainingSample;
+  /** Absent: no training used the timeline. */
+  readonly training?: TimelineTraining & { readonly tokens: TrainerTokens };
 }
 
 /** Returns a sample as text: its name, its size and its tokens. Tokens that count in the loss are between ⟦ and ⟧. */
@@ -25,6 +30,7 @@ export function sampleText(printed: PrintedSample, { limits }: RecordedBatch): s
     `  tokens: prompt ${promptTokens} (at most ${limits.promptLength}), response ${response} (at most ${limits.responseLength}), ${counted} in the loss`,
     `  reward ${String(result.reward)}, step reward ${place.stepReward}; advantage ${advantages(place)}`,
     ...losses(printed).map((loss) => `  ${loss}`),
+    ...(printed.training === undefined ? [] : [`  ${trainedText(printed.training)}`]),
     '  prompt:',
     ...indented(textOf(printed, 0, promptTokens)),
     '  response:',
@@ -54,6 +60,16 @@ export function summaryText(
 function advantages({ grpoAdvantage, referenceAdvantage, simpleAdvantage }: BatchSample): string {
   const grpo = grpoAdvantage === null ? 'none' : grpoAdvantage.toFixed(3);
   return `${grpo} (GRPO), reference ${referenceAdvantage.toFixed(3)}, simple ${simpleAdvantage.toFixed(3)}`;
+}
+
+function trainedText({ advantage, clip, tokens }: NonNullable<PrintedSample['training']>): string {
+  const ratios = tokens.ratios.filter((ratio) => ratio !== null);
+  if (ratios.length === 0) return `trained: advantage ${advantage.toFixed(3)}`;
+  const least = ratios.reduce((low, ratio) => Math.min(low, ratio), Infinity).toFixed(3);
+  const most = ratios.reduce((high, ratio) => Math.max(high, ratio), 0).toFixed(3);
+  const clipped = clip && ratios.filter((ratio) => isClipped(ratio, clip)).length;
+  const outside = clip === null ? '' : `, ${clipped} outside of the clip range ${clipText(clip)}`;
+  return `trained: advantage ${advantage.toFixed(3)}, ratios ${least}–${most}${outside}`;
 }
 
 function losses({ place, sample }: PrintedSample): readonly string[] {

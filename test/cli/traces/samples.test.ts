@@ -1,6 +1,8 @@
 /** What training would get of a run: printed from its trace, for people and for programs. */
 import path from 'node:path';
 import { expect, it } from 'vitest';
+import { openTraceWriter } from '../../../src/traces/node/store/openWriter.ts';
+import { aCall, aMessage, anEpisode, aResult, aRun, tokensOf } from '../../unit/traces/samples.ts';
 import { failure, runCli } from '../harness/cli.ts';
 import { smallProject, smallWorkflow, type Project } from '../harness/project.ts';
 
@@ -55,6 +57,33 @@ it('prints prompt and response, what counts in the loss, rewards and advantages'
   expect(one).toEqual([others[1]]);
   const { stdout: part } = await runCli(project, ['samples', trace, '--episode', '1']);
   expect(part).toContain('\n1 of 3 samples of 2 episodes\n');
+});
+
+it('tells of a sample that was trained what the trainer made of it', async () => {
+  const project = await smallProject();
+  const writer = openTraceWriter(project.path('step.ajtrace'), aRun({ repeat: 1, tasks: 1, episodes: 1 }));
+  writer.episodeStarted(anEpisode(0));
+  const logprobs = Float32Array.of(-1, -2, NaN);
+  const reply = aMessage('abc', { author: 'llm', lossMask: Uint8Array.of(1, 1, 0), logprobs });
+  const messages = [aMessage('Hi'), reply].map((message, position) => ({ position, message }));
+  writer.callEnded(aCall(0, 0), messages, tokensOf('Hiabc'));
+  const timeline = { calls: [0], messages: [0, 1], tokens: 5, trainableTokens: 2 };
+  writer.episodeEnded({ result: aResult(0, { reward: 1 }), timelines: [timeline] }, []);
+  const ofSample = { advantage: -0.5, clip: { low: 0.75, high: 1.25 }, baseLogprobs: null };
+  writer.trained([{ episode: 0, timeline: 0, ...ofSample, logprobs: Float32Array.of(NaN, NaN, -1, -1) }]);
+  writer.runEnded({ status: 'completed', error: null, endedAt: 0 });
+  const { stdout } = await runCli(project, ['samples', 'step.ajtrace']);
+  expect(stdout).toContain(
+    'trained: advantage -0.500, ratios 1.000–2.718, 1 outside of the clip range 0.75–1.25',
+  );
+  const { stdout: json } = await runCli(project, ['samples', 'step.ajtrace', '--json']);
+  expect((JSON.parse(json) as { agentjet: object }).agentjet).toMatchObject({
+    training: {
+      ...{ advantage: -0.5, clip_range: [0.75, 1.25] },
+      trainer_logprobs: [null, null, -1, -1, null],
+      kl: [null, null, null, null, null],
+    },
+  });
 });
 
 it('names what is dropped: of an episode with too many timelines, and of a batch that cannot be shared out', async () => {

@@ -2,6 +2,9 @@
 import path from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { readFileSync } from 'node:fs';
+import { neverCancelled } from '../../../src/base/core/cancellation.ts';
+import { exportTrace } from '../../../src/traces/node/export/exportFile.ts';
 import { Connection } from '../../../src/traces/node/store/connection.ts';
 import { openTraceReader } from '../../../src/traces/node/store/openReader.ts';
 import { openTraceWriter } from '../../../src/traces/node/store/openWriter.ts';
@@ -307,7 +310,7 @@ describe('the strip of a timeline', () => {
   });
 });
 
-test('a trained timeline has the numbers of the trainer, and an older trace has none', () => {
+test('a trained timeline has the numbers of the trainer, and an older trace has none', async () => {
   const logprobs = Float32Array.from([NaN, Math.log(0.5), Math.log(0.25)]);
   const reply = aMessage('abc', { author: 'llm', lossMask: Uint8Array.of(0, 1, 1), logprobs });
   const training = {
@@ -318,7 +321,10 @@ test('a trained timeline has the numbers of the trainer, and an older trace has 
     baseLogprobs: Float32Array.from([NaN, Math.log(0.25)]),
   };
   const place = { step: 12, weights: 11, checkpoint: 'tinker://run/sampler_weights/step-11' };
-  const { reader, file } = aTimeline({ messages: [reply], tokens: [], training, run: { training: place } });
+  const { reader, file } = aTimeline({
+    ...{ messages: [reply], tokens: [], training, run: { training: place } },
+    timeline: { tokens: 3, trainableTokens: 2 },
+  });
   expect(reader.read((views) => views.run()).training).toEqual(place);
   const { advantage, clip } = training;
   expect(reader.read((views) => views.episode(0)).timelines[0]?.training).toEqual({ advantage, clip });
@@ -328,6 +334,20 @@ test('a trained timeline has the numbers of the trainer, and an older trace has 
   expect(trainer?.ratios[0]).toBeCloseTo(1.5);
   expect(trainer?.kls[0]).toBeCloseTo(Math.exp(-Math.LN2) + Math.LN2 - 1);
   expect([trainer?.logprobs[1], trainer?.ratios[1], trainer?.kls[1]]).toEqual([null, null, null]);
+  const exported = async (format: 'jsonl' | 'html'): Promise<string> => {
+    const redaction = { texts: false, patterns: [] };
+    await exportTrace(file, `${file}.${format}`, { format, redaction, cancellation: neverCancelled });
+    return readFileSync(`${file}.${format}`, 'utf8');
+  };
+  const ofTimeline = { advantage, clip_range: [0.75, 1.25] };
+  expect(JSON.parse(await exported('jsonl'))).toMatchObject({
+    training: place,
+    timelines: [{ training: { ...ofTimeline, kl: [null, expect.closeTo(0.193), null] } }],
+  });
+  const page = await exported('html');
+  expect(page).toContain('step 12, answered by the weights after step 11');
+  expect(page).toContain('logprob -0.693, ratio 1.500');
+  expect(page).toContain('trained with advantage −0.75');
   const connection = new Connection(file);
   connection.execute('DROP TABLE trained; DROP TABLE trainerLogprobs');
   connection.close();

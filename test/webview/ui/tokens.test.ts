@@ -258,6 +258,99 @@ describe('of a real trace', () => {
   });
 });
 
+describe('of a training', () => {
+  const place = { place: 'episode=0&timeline=0' };
+
+  /** A reply of which the trainer has other log probabilities, unless it compares with the base model as well. */
+  function trained(comparesWithBase: boolean): RealTrace {
+    const words = new Words();
+    const pieces = [
+      'Twelve',
+      ' spiders',
+      ' have',
+      ' 96',
+      ' legs',
+      ',',
+      ' three',
+      ' cats',
+      ' have',
+      ' 12',
+      '.',
+    ];
+    const messages = [
+      words.message('user', ['How', ' many', ' legs', '?']),
+      words.message('assistant', pieces),
+    ];
+    const [question, reply] = messages.map(({ tokenIds }) => tokenIds.length);
+    const sampler = Array.from(messages[1]?.logprobs ?? []);
+    const moved = (by: readonly number[]): Float32Array =>
+      Float32Array.from([
+        ...Array<number>(question ?? 0).fill(NaN),
+        ...sampler.map((logprob, at) => logprob + (by[at % by.length] ?? 0)),
+      ]);
+    const training = { step: 12, weights: 11, checkpoint: 'tinker://run/sampler_weights/step-11' };
+    return new RealTrace(aRun({ repeat: 1, training }), (writer) => {
+      writer.episodeStarted(anEpisode(0));
+      writer.callEnded(
+        aCall(0, 0),
+        messages.map((message, position) => ({ position, message })),
+        words.tokens,
+      );
+      const tokens = (question ?? 0) + (reply ?? 0);
+      const timeline = { calls: [0], messages: [0, 1], tokens, trainableTokens: pieces.length + 1 };
+      writer.episodeEnded({ result: aResult(0, { reward: 1 }), timelines: [timeline] }, []);
+      writer.trained([
+        {
+          ...{ episode: 0, timeline: 0, advantage: 0.866, clip: { low: 0.8, high: 1.28 } },
+          logprobs: moved([0, 0.05, 0.12, 0.3, -0.02, -0.1, -0.4]),
+          baseLogprobs: comparesWithBase ? moved([0, 0.1, -0.3, 0.8, -2.5]) : null,
+        },
+      ]);
+    });
+  }
+
+  test('the ratio and what is clipped, the KL divergence, the advantage and the step are shown', async () => {
+    const { page } = await open(trained(true), place);
+    await page.getByText('used by the training').waitFor();
+    await page.getByLabel('Colors').selectOption('Ratio');
+    await page.getByText('outside of the clip range 0.8–1.28').waitFor();
+    const shades = await page
+      .locator('.token')
+      .evaluateAll((tokens) =>
+        tokens.map((token) => /shade-(\w+-\d)/.exec(token.getAttribute('class') ?? '')?.[1] ?? '').join(' '),
+      );
+    const ofReply = ['', 'better-1', 'better-2', 'better-5', 'worse-1', 'worse-2', 'worse-5'];
+    expect(shades.trim()).toContain(ofReply.join(' ').trim());
+    const clipped = page.locator('.token.clipped');
+    expect(await clipped.count()).toBe(4);
+    await page.locator('.map-better-5').waitFor();
+    await clipped.first().hover();
+    for (const part of [/trainer\s*−\d\.\d{3}/, /ratio\s*1\.350, outside of the clip range/, /KL\s*\d/])
+      await seeTooltip(page, part);
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme });
+      await picture(page, `tokens-ratio-${colorScheme}`);
+      expect(await violations(page)).toEqual([]);
+    }
+    await page.getByLabel('Colors').selectOption('KL divergence');
+    await page.locator('.map-heat-5').waitFor();
+    await page.getByLabel('Colors').selectOption('Advantage');
+    await page.locator('.legend').getByText('0.866').waitFor();
+    await page.goto(page.url().replace(/&episode.*/, ''));
+    await page.getByText('step 12, answered by the weights after step 11').waitFor();
+    await picture(page, 'run-of-training');
+  });
+
+  test('a layer without values says why', async () => {
+    const { page } = await open(trained(false), place);
+    await page.getByLabel('Colors').selectOption('KL divergence');
+    await page.getByText('Training did not compare with the base model.').waitFor();
+    const untrained = await open(smallRun(), timeline);
+    await untrained.page.getByLabel('Colors').selectOption('Ratio');
+    await untrained.page.getByText('No training used this timeline.').waitFor();
+  });
+});
+
 describe('a million tokens of a real trace', () => {
   const million = 1_000_000;
 

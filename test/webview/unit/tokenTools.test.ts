@@ -6,7 +6,9 @@ import { hiddenName, spoken } from '../../../src/traces/webview/detail/tokenLayo
 import {
   advantageShade,
   entropyShade,
+  klShade,
   logprobShade,
+  ratioShade,
 } from '../../../src/traces/webview/detail/tokenLayers.ts';
 import { tokenAfterMapKey } from '../../../src/traces/webview/detail/tokenMoves.ts';
 import {
@@ -139,6 +141,33 @@ test('colours stand for steps of a scale', () => {
     'better-5',
     'worse-3',
   ]);
+  expect([0, 0.005, 0.02, 0.1, 0.5, 1].map(klShade)).toEqual([
+    null,
+    'heat-1',
+    'heat-2',
+    'heat-3',
+    'heat-4',
+    'heat-5',
+  ]);
+});
+
+test('the colour of a ratio tells how far it is on its way out of the clip range', () => {
+  const shades = (low: number, high: number, ratios: readonly number[]): unknown =>
+    ratios.map((ratio) => ratioShade(ratio, { low, high }));
+  expect(shades(0.8, 1.28, [1, 1.001, 1.05, 1.1, 1.15, 1.25, 1.29])).toEqual([
+    null,
+    null,
+    'better-1',
+    'better-2',
+    'better-3',
+    'better-4',
+    'better-5',
+  ]);
+  expect(shades(0.8, 1.28, [0.999, 0.9, 0.81, 0.79])).toEqual([null, 'worse-2', 'worse-4', 'worse-5']);
+  // Nothing is below a range that begins at 0; everything is outside of an empty one.
+  expect(shades(0, 1.2, [0.01, 0])).toEqual([null, 'worse-5']);
+  expect(shades(1, 1, [1, 0.999, 1.001])).toEqual([null, 'worse-5', 'better-5']);
+  expect([1.5, 0.4].map((ratio) => ratioShade(ratio, null))).toEqual(['better-3', 'worse-5']);
 });
 
 test('keys lead along the map by screens, tenths and to its ends', () => {
@@ -168,7 +197,7 @@ test('tokens are copied as text, as ids and as JSON', () => {
     authors: ['llm', 'template'],
     drifted: [0, 0],
     entropies: [null, null],
-    trainer: null,
+    trainer: { logprobs: [-0.25, null], ratios: [1.284, null], kls: [0.01, null] },
   };
   const key = { episode: 3, timeline: 0 };
   const copy = (form: 'text' | 'ids' | 'json'): string =>
@@ -184,6 +213,9 @@ test('tokens are copied as text, as ids and as JSON', () => {
     author: 'llm',
     lossMask: 1,
     logprob: -0.5,
+    trainerLogprob: -0.25,
+    ratio: 1.284,
+    kl: 0.01,
   };
   expect(JSON.parse(copy('json'))).toMatchObject({ ...key, tokens: [token, { id: 2 }, token, { id: 2 }] });
 });

@@ -2,6 +2,7 @@
 import { CodedError } from '../../../base/core/errors.ts';
 import type { PrintedOutput, TracedMessage } from '../../../tracking/core/records/trace.ts';
 import type { CallRow, SpanRow, TimelineRow } from '../protocol/episodeRpc.ts';
+import type { TrainerTokens } from '../protocol/tokenRpc.ts';
 import type { EpisodeRow } from '../protocol/traceLists.ts';
 import type { TraceReader } from '../views.ts';
 import type { Redactor } from './redact.ts';
@@ -32,6 +33,8 @@ export interface ExportedTimeline {
   readonly tokenTexts: readonly string[];
   /** Ids of the chat template's tokens among them. */
   readonly specialTokens: readonly number[];
+  /** Null: no training used it. */
+  readonly trainer: TrainerTokens | null;
 }
 
 export interface ExportedEpisode {
@@ -164,6 +167,7 @@ function exportedTimeline(
     special,
     ids,
     messages: owners,
+    trainer,
   } = reader.read((views) => views.tokens.window(episode, row.timeline, 0, row.tokens));
   // The tokens of a redacted message must not reveal it: their texts and ids are removed.
   const isWhole = messages.map(({ text, toolCalls }, index) => {
@@ -174,6 +178,7 @@ function exportedTimeline(
     messages: messages.map((message, index) => (isWhole[index] === true ? message : withoutIds(message))),
     tokenTexts: texts.map((text, index) => (isWhole[owners[index] ?? -1] === true ? text : '')),
     specialTokens: [...new Set(ids.filter((_, index) => special[index]))],
+    trainer,
   };
 }
 

@@ -1,6 +1,7 @@
 /** Renders a trace as one HTML file without scripts. It loads nothing, and all contents of the trace are text. */
 import type { EpisodeRow } from '../protocol/traceLists.ts';
 import type { DamageView, RunView } from '../protocol/runRpc.ts';
+import { trainingText } from '../trainingTexts.ts';
 import { count, duration, percent, reward as number } from '../../../base/core/format.ts';
 import { escapedText, facts, findingsHtml, isolatedHtml } from './htmlText.ts';
 import { damageTexts, missingNames } from '../missingTexts.ts';
@@ -116,6 +117,7 @@ function runFacts(run: RunView): string {
     ['tokenizer', !run.tokenizer.exact && 'a stand-in: counts and ids are not those of training'],
     ['config', run.config !== '' && run.config],
     ['model', run.model !== '' && run.model],
+    ['training run', run.training !== undefined && trainingText(run.training)],
     ['started', run.startedAt !== 0 && new Date(run.startedAt).toISOString()],
     ['run', runStatus(runState(run), totals).word],
     ['made from', imported !== undefined && `${imported.source} (${imported.format})`],

@@ -85,17 +85,21 @@ function episodeFacts({ row, calls, rewards }: ExportedEpisode, run: RunView): s
   ]);
 }
 
-function timelineHtml({ row, messages, tokenTexts }: ExportedTimeline): string {
+function timelineHtml({ row, messages, tokenTexts, trainer }: ExportedTimeline): string {
   let first = 0;
   const parts = messages.map((message) => {
-    const texts = tokenTexts.slice(first, first + message.tokenIds.length);
-    first += message.tokenIds.length;
-    return messageHtml(message, tokensHtml(message, texts));
+    const end = first + message.tokenIds.length;
+    const ratios = trainer?.ratios.slice(first, end) ?? [];
+    const tokens = tokensHtml(message, tokenTexts.slice(first, end), ratios);
+    first = end;
+    return messageHtml(message, tokens);
   });
   const calls = row.calls.length === 0 ? '' : ` of calls ${row.calls.join(', ')}`;
   const tokens =
     row.tokens === 0 ? '' : `: ${countedTokens(row.tokens)}, ${count(row.trainableTokens)} in the loss`;
-  return `<details class="timeline"><summary><h3>Timeline ${row.timeline}</h3>${calls}${tokens}</summary>
+  const training =
+    row.training === undefined ? '' : `, trained with advantage ${number(row.training.advantage)}`;
+  return `<details class="timeline"><summary><h3>Timeline ${row.timeline}</h3>${calls}${tokens}${training}</summary>
 ${parts.join('')}</details>
 `;
 }
@@ -135,11 +139,16 @@ function messageHtml(
 const mostTokens = 20_000;
 
 /** Underlined is what counts in the loss. */
-function tokensHtml({ tokenIds, lossMask, logprobs }: ExportedMessage, texts: readonly string[]): string {
+function tokensHtml(
+  { tokenIds, lossMask, logprobs }: ExportedMessage,
+  texts: readonly string[],
+  ratios: readonly (number | null)[],
+): string {
   if (tokenIds.length === 0) return '';
   const tokens = tokenIds.slice(0, mostTokens).map((id, index) => {
-    const logprob = logprobs?.[index] ?? null;
-    const title = `${id < 0 ? 'taken out' : id}${logprob === null ? '' : `, logprob ${logprob.toFixed(3)}`}`;
+    const [logprob = null, ratio = null] = [logprobs?.[index], ratios[index]];
+    const numbers = `${logprob === null ? '' : `, logprob ${logprob.toFixed(3)}`}${ratio === null ? '' : `, ratio ${ratio.toFixed(3)}`}`;
+    const title = `${id < 0 ? 'taken out' : id}${numbers}`;
     const name = lossMask[index] === 1 ? 'ins' : 'span';
     const text = (texts[index] ?? '').slice(0, longestText);
     return `<${name} title="${title}">${text === '' ? '·' : isolatedHtml(text.replaceAll('\n', '↵\n'))}</${name}>`;

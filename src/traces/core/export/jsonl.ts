@@ -1,6 +1,7 @@
 /** Writes one line of JSON per episode with everything that the trace has of it. */
 import type { SpanRow } from '../protocol/episodeRpc.ts';
 import type { RunView } from '../protocol/runRpc.ts';
+import { trainingJson } from '../trainingJson.ts';
 import { shallowJson } from '../shallowJson.ts';
 import {
   hasValues,
@@ -28,6 +29,7 @@ export function jsonLine(
     is_success: hasValues(run, 'successes') ? facts.isSuccess : null,
     advantage: facts.advantage,
     trains: facts.trains,
+    ...(run.training && { training: run.training }),
     started_at: timed ? facts.startedAt : null,
     seconds: timed ? facts.seconds : null,
     error: error && { code: error.code, message: error.message },
@@ -63,7 +65,7 @@ function callJson({ row, options, tools, messages, reply }: ExportedCall, run: R
   };
 }
 
-function timelineJson({ row, messages, tokenTexts }: ExportedTimeline): object {
+function timelineJson({ row, messages, tokenTexts, trainer }: ExportedTimeline): object {
   return {
     timeline: row.timeline,
     calls: row.calls,
@@ -77,6 +79,7 @@ function timelineJson({ row, messages, tokenTexts }: ExportedTimeline): object {
       logprobs: message.logprobs,
     })),
     token_texts: tokenTexts,
+    ...(row.training && trainer && { training: trainingJson(row.training, trainer) }),
   };
 }
 

@@ -55,7 +55,9 @@ function TimelineBody({ route, timeline }: ShownProps) {
     return <TimelineConversation route={route} timeline={timeline} message={message} />;
   }
   if (timeline.row.tokens === 0) return <Empty title={l10n.t('This timeline has no tokens.')} />;
-  return <TokenList of={timelineOf(route)} timeline={timeline} token={route.token} />;
+  // Loads the tokens of an ended episode again when training has used them.
+  const key = timeline.row.training === undefined ? 'sampled' : 'trained';
+  return <TokenList key={key} of={timelineOf(route)} timeline={timeline} token={route.token} />;
 }
 
 function TimelineHeader({ route, timeline }: ShownProps) {

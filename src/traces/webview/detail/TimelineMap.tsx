@@ -3,12 +3,12 @@ import { useMemo, useRef } from 'preact/hooks';
 import type { StripView } from '../../core/protocol/tokenRpc.ts';
 import { count } from '../../../base/core/format.ts';
 import { tokenAfterMapKey } from './tokenMoves.ts';
-import { shadeOf, type Layer, type Shade } from './tokenLayers.ts';
+import { shadeOf, type Layer, type LayerScale, type Shade } from './tokenLayers.ts';
 
 interface Props {
   readonly strip: StripView | undefined;
   readonly layer: Layer;
-  readonly advantage: number | null;
+  readonly scale: LayerScale;
   readonly total: number;
   /** Tokens in view, `end` excluded. */
   readonly shown: { readonly first: number; readonly end: number };
@@ -18,7 +18,7 @@ interface Props {
 export const mapStretches = 1_024;
 
 /** An overview in the colors of the layer, with a window for the visible part. */
-export function TimelineMap({ strip, layer, advantage, total, shown, onPick }: Props) {
+export function TimelineMap({ strip, layer, scale, total, shown, onPick }: Props) {
   const dragging = useRef(false);
   const pick = (event: PointerEvent & { readonly currentTarget: Element }) => {
     const { left, width } = event.currentTarget.getBoundingClientRect();
@@ -55,7 +55,7 @@ export function TimelineMap({ strip, layer, advantage, total, shown, onPick }: P
     >
       <svg viewBox={`0 0 ${total} 16`} preserveAspectRatio="none" aria-hidden="true">
         <rect class="map-message" x="0" y="3" width={total} height="10" />
-        {strip && <Stretches strip={strip} layer={layer} advantage={advantage} />}
+        {strip && <Stretches strip={strip} layer={layer} scale={scale} />}
         <rect
           class="map-shown"
           x={shown.first}
@@ -68,22 +68,22 @@ export function TimelineMap({ strip, layer, advantage, total, shown, onPick }: P
   );
 }
 
-interface StretchesProps extends Pick<Props, 'layer' | 'advantage'> {
+interface StretchesProps extends Pick<Props, 'layer' | 'scale'> {
   readonly strip: StripView;
 }
 
 /** Draws one path per shade, because there are a thousand sections. */
-function Stretches({ strip, layer, advantage }: StretchesProps) {
+function Stretches({ strip, layer, scale }: StretchesProps) {
   const paths = useMemo(() => {
     const found = new Map<Shade, string>();
     strip.trained.forEach((_, at) => {
-      const shade = shadeOf(layer, strip, at, advantage);
+      const shade = shadeOf(layer, strip, at, scale);
       if (shade === null) return;
       const length = Math.min(strip.size, strip.total - at * strip.size);
       found.set(shade, `${found.get(shade) ?? ''}${bar(at * strip.size, length, heightOf(shade))}`);
     });
     return [...found];
-  }, [strip, layer, advantage]);
+  }, [strip, layer, scale.advantage, scale.clip]);
   return (
     <>
       {paths.map(([shade, path]) => (

@@ -2,14 +2,15 @@ import { useMemo } from 'preact/hooks';
 import type { TokensView } from '../../core/protocol/tokenRpc.ts';
 import { count } from '../../../base/core/format.ts';
 import { hiddenName, spoken, startsWord, textPieces, type TextPiece } from './tokenLayout.ts';
-import { shadeOf, type Layer } from './tokenLayers.ts';
+import { isClipped } from '../../../tracking/core/policyShift.ts';
+import { shadeOf, type Layer, type LayerScale } from './tokenLayers.ts';
 import { overlap, type TokenRange } from './tokenRange.ts';
 
 export const tokenId = (position: number): string => `token-${position}`;
 
 export interface Marks {
   readonly layer: Layer;
-  readonly advantage: number | null;
+  readonly scale: LayerScale;
   readonly active: number | null;
   readonly chosen: TokenRange | null;
   /** The matches of a search in the drawn tokens, and the current match. */
@@ -102,12 +103,15 @@ function classesOf(
   { position, marks }: Pick<TokenProps, 'position' | 'marks'>,
 ): string {
   const text = tokens.texts[at] ?? '';
-  const shade = shadeOf(marks.layer, tokens, at, marks.advantage);
+  const { layer, scale } = marks;
+  const shade = shadeOf(layer, tokens, at, scale);
+  const ratio = layer === 'ratio' ? tokens.trainer?.ratios[at] : null;
   const classes: Readonly<Record<string, boolean>> = {
     token: true,
     trained: tokens.lossMask[at] === 1,
     special: tokens.special[at] === true,
     partial: text === '',
+    clipped: typeof ratio === 'number' && scale.clip !== null && isClipped(ratio, scale.clip),
     spaced: text.startsWith(' ') && startsWord(text),
     current: position === marks.active,
     chosen: contains(marks.chosen, position),

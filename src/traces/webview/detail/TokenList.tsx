@@ -9,7 +9,7 @@ import { MeasuredItems } from '../../../base/webview/ui/MeasuredItems.tsx';
 import { TimelineMap } from './TimelineMap.tsx';
 import { tokenId, type Marks, TokenChunk } from './TokenChunk.tsx';
 import { TokenFind, TokenGo } from './TokenFind.tsx';
-import { nextLayer } from './tokenLayers.ts';
+import { nextLayer, type LayerScale } from './tokenLayers.ts';
 import { messageAt, type TokenItem } from './tokenLayout.ts';
 import { tokenAfterKey } from './tokenMoves.ts';
 import { TokenCopy, TokenTools } from './TokenTools.tsx';
@@ -33,6 +33,7 @@ export function TokenList({ of, timeline: view, token }: Props) {
   const [bar, setBar] = useState<Bar>(null);
   const { slice, error, retry } = tokens.window;
   const { episode, timeline, setting = null } = of;
+  const scale = { advantage: view.advantage, clip: view.row.training?.clip ?? null };
   const read = (message: number) => navigate(timelineRoute(episode, timeline, null, { setting, message }));
   useShortcuts(l10n.t('Tokens'), [
     {
@@ -48,14 +49,14 @@ export function TokenList({ of, timeline: view, token }: Props) {
       <TimelineMap
         strip={tokens.strip}
         layer={tokens.layer}
-        advantage={view.advantage}
+        scale={scale}
         total={view.row.tokens}
         shown={tokens.shown}
         onPick={tokens.pick}
       />
       <ListBox
         tokens={tokens}
-        advantage={view.advantage}
+        scale={scale}
         hasFocus={hasFocus}
         onFocus={setHasFocus}
         onFind={() => setBar('find')}
@@ -66,6 +67,7 @@ export function TokenList({ of, timeline: view, token }: Props) {
         of={of}
         tokens={slice?.view}
         messages={view.messages}
+        clip={scale.clip}
         focused={hasFocus ? tokens.active : null}
       />
     </>
@@ -135,7 +137,7 @@ function TokenBars({ view, tokens, bar, onBar }: BarsProps) {
 
 interface ListBoxProps {
   readonly tokens: Tokens;
-  readonly advantage: number | null;
+  readonly scale: LayerScale;
   readonly hasFocus: boolean;
   readonly onFocus: (has: boolean) => void;
   readonly onFind: () => void;
@@ -143,11 +145,11 @@ interface ListBoxProps {
   readonly onRead: (message: number) => void;
 }
 
-function ListBox({ tokens, advantage, hasFocus, onFocus, onFind, onRead }: ListBoxProps) {
+function ListBox({ tokens, scale, hasFocus, onFocus, onFind, onRead }: ListBoxProps) {
   const { active, chosen, shown, layer, searcher, list, follower, virtualizer, items, window } = tokens;
   const marks: Marks = {
     layer,
-    advantage,
+    scale,
     active,
     chosen: chosen.range,
     ...searcher.near(shown.first, shown.end),

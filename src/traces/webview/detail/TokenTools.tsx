@@ -1,6 +1,7 @@
 import * as l10n from '@vscode/l10n';
 import type { TimelineView } from '../../core/protocol/episodeRpc.ts';
 import type { StripView } from '../../core/protocol/tokenRpc.ts';
+import { clipText } from '../../core/trainingTexts.ts';
 import { count } from '../../../base/core/format.ts';
 import { IconButton } from '../../../base/webview/ui/Icon.tsx';
 import { copyForms, type CopyForm } from './copyTokens.ts';
@@ -10,7 +11,7 @@ import type { TokenRange } from './tokenRange.ts';
 interface Props {
   readonly layer: Layer;
   readonly onLayer: (layer: Layer) => void;
-  readonly timeline: Pick<TimelineView, 'advantage' | 'exact'>;
+  readonly timeline: Pick<TimelineView, 'advantage' | 'exact' | 'row'>;
   readonly strip: StripView | undefined;
   readonly onFind: () => void;
   readonly onGo: () => void;
@@ -31,11 +32,7 @@ export function TokenTools({ layer, onLayer, timeline, strip, onFind, onGo, onCh
           ))}
         </select>
       </label>
-      {empty === undefined ? (
-        <Legend layer={layer} advantage={timeline.advantage} />
-      ) : (
-        <p class="legend">{empty}</p>
-      )}
+      {empty === undefined ? <Legend layer={layer} timeline={timeline} /> : <p class="legend">{empty}</p>}
       <span class="token-actions">
         <button type="button" onClick={onFind}>
           {l10n.t('Find')}
@@ -51,7 +48,8 @@ export function TokenTools({ layer, onLayer, timeline, strip, onFind, onGo, onCh
   );
 }
 
-function Legend({ layer, advantage }: { readonly layer: Layer; readonly advantage: number | null }) {
+function Legend({ layer, timeline: { advantage, row } }: Pick<Props, 'layer' | 'timeline'>) {
+  const clip = row.training?.clip;
   return (
     <p class="legend" aria-label={l10n.t('Legend')}>
       {layer === 'advantage' && advantage !== null && (
@@ -62,6 +60,9 @@ function Legend({ layer, advantage }: { readonly layer: Layer; readonly advantag
           {name}
         </span>
       ))}
+      {layer === 'ratio' && clip && (
+        <span class="sample clipped">{l10n.t('outside of the clip range {0}', clipText(clip))}</span>
+      )}
       {layer === 'mask' && <span class="sample special">{l10n.t('special')}</span>}
       {layer !== 'mask' && <span class="sample trained">{l10n.t('trained')}</span>}
     </p>

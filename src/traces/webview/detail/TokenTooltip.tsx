@@ -2,7 +2,10 @@ import * as l10n from '@vscode/l10n';
 import type { RefObject } from 'preact';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { MessageView } from '../../core/protocol/episodeRpc.ts';
-import type { TokensView, TokenDetail } from '../../core/protocol/tokenRpc.ts';
+import type { TokensView, TokenDetail, TrainerTokens } from '../../core/protocol/tokenRpc.ts';
+import { isClipped } from '../../../tracking/core/policyShift.ts';
+import type { ClipRange } from '../../../tracking/core/records/trace.ts';
+import { clipText } from '../../core/trainingTexts.ts';
 import { useAnswer, useViewer } from '../state/viewer.ts';
 import { count, logprob } from '../../../base/core/format.ts';
 import { TooltipLines, useTooltip, type Lines } from '../ui/tooltip.tsx';
@@ -19,12 +22,13 @@ interface Props {
   readonly of: TimelineOf;
   readonly tokens: TokensView | undefined;
   readonly messages: readonly MessageView[];
+  readonly clip: ClipRange | null;
   /** The token with the keyboard focus; null: the list does not have the focus. */
   readonly focused: number | null;
 }
 
 /** The details of the token under the pointer, or of the focused token. Escape hides them. */
-export function TokenTooltip({ list, of, tokens, messages, focused }: Props) {
+export function TokenTooltip({ list, of, tokens, messages, clip, focused }: Props) {
   const { trace } = useViewer();
   const box = useRef<HTMLDivElement>(null);
   const hovered = useHovered(list);
@@ -42,6 +46,7 @@ export function TokenTooltip({ list, of, tokens, messages, focused }: Props) {
     <div class="tooltip" role="tooltip" id={tooltipId} ref={box}>
       <code class="tooltip-text">{text === '' ? l10n.t('part of a character') : quoted(text)}</code>
       <TooltipLines lines={factsOf(tokens, position, messages)} />
+      {tokens.trainer && <TooltipLines lines={trainerLines(tokens.trainer, at, clip)} />}
       {detail && <TokenMore detail={detail} />}
     </div>
   );
@@ -62,6 +67,22 @@ function factsOf(tokens: TokensView, position: number, messages: readonly Messag
     tokens.special[at] && [l10n.t('kind'), l10n.t('special token')],
     [l10n.t('position'), count(position)],
   ];
+}
+
+function trainerLines({ logprobs, ratios, kls }: TrainerTokens, at: number, clip: ClipRange | null): Lines {
+  const [value = null, ratio = null, kl = null] = [logprobs[at], ratios[at], kls[at]];
+  return [
+    value !== null && [l10n.t('trainer'), logprob(value)],
+    ratio !== null && [l10n.t('ratio'), ratioText(ratio, clip)],
+    kl !== null && [l10n.t('KL'), l10n.t('{0} nats', kl.toFixed(4))],
+  ];
+}
+
+function ratioText(ratio: number, clip: ClipRange | null): string {
+  const text = ratio.toFixed(3);
+  return clip !== null && isClipped(ratio, clip)
+    ? l10n.t('{0}, outside of the clip range {1}', text, clipText(clip))
+    : text;
 }
 
 function TokenMore({ detail }: { readonly detail: TokenDetail }) {

@@ -55,6 +55,11 @@ function tokenJson(view: TokensView, at: number): Readonly<Record<string, unknow
     author: view.authors[at],
     lossMask: view.lossMask[at],
     logprob: view.logprobs[at],
+    ...(view.trainer && {
+      trainerLogprob: view.trainer.logprobs[at],
+      ratio: view.trainer.ratios[at],
+      kl: view.trainer.kls[at],
+    }),
   };
 }
 

@@ -1,9 +1,10 @@
 import * as l10n from '@vscode/l10n';
 import type { TimelineView } from '../../core/protocol/episodeRpc.ts';
+import type { ClipRange } from '../../../tracking/core/records/trace.ts';
 import type { TokensView, StripView, TokenAuthor } from '../../core/protocol/tokenRpc.ts';
 
 /** The meanings of the tokens' background. One is shown at a time. Trained tokens are always underlined. */
-export const layers = ['mask', 'author', 'logprob', 'entropy', 'advantage', 'drift'] as const;
+export const layers = ['mask', 'author', 'logprob', 'entropy', 'advantage', 'ratio', 'kl', 'drift'] as const;
 export type Layer = (typeof layers)[number];
 
 export function readLayer(saved: unknown): Layer {
@@ -41,6 +42,13 @@ const probabilities = [0.9, 0.5, 0.2, 0.05, 0.01];
 const entropies = [0.1, 0.5, 1, 2, 3];
 /** Bounds of the size of an advantage, in deviations. */
 const advantages = [1e-9, 0.5, 1, 1.5, 2];
+/** Upper bounds of the way to the end of the clip range, as shares of it. */
+const clipShares = [0.05, 0.25, 0.5, 0.75, 1];
+/** Upper bounds of the KL divergences of each level, in nats. */
+const divergences = [0.001, 0.01, 0.05, 0.2, 1];
+
+/** The range that the ratio layer shows for a loss that is not clipped. */
+const unclipped: ClipRange = { low: 0.5, high: 2 };
 
 type Scale = 'heat' | 'better' | 'worse';
 
@@ -73,6 +81,19 @@ export function advantageShade(advantage: number): Shade | null {
   return shadeWithin(advantage > 0 ? 'better' : 'worse', advantages, (bound) => size < bound);
 }
 
+/** Returns the shade of a ratio; null: it is 1 or almost 1. Outside of the clip range it is the strongest. */
+export function ratioShade(ratio: number, clip: ClipRange | null): Shade | null {
+  if (ratio === 1) return null;
+  const { low, high } = clip ?? unclipped;
+  const end = ratio > 1 ? high : Math.max(0, low);
+  const share = Math.abs(Math.log(ratio) / Math.log(end));
+  return shadeWithin(ratio > 1 ? 'better' : 'worse', clipShares, (bound) => share <= bound);
+}
+
+export function klShade(kl: number): Shade | null {
+  return shadeWithin('heat', divergences, (bound) => kl < bound);
+}
+
 const authorShades: Readonly<Record<TokenAuthor, Shade>> = {
   template: 'template',
   env: 'env',
@@ -80,12 +101,19 @@ const authorShades: Readonly<Record<TokenAuthor, Shade>> = {
   'llm(do_not_train)': 'frozen',
 };
 
+/** The values of a timeline that its layers need. */
+export interface LayerScale {
+  readonly advantage: number | null;
+  /** Null: no training used the timeline, or its loss is not clipped. */
+  readonly clip: ClipRange | null;
+}
+
 /** Returns the shade of a token, or of a section of the strip, in a layer; null: none. */
 export function shadeOf(
   layer: Layer,
   tokens: TokensView | StripView,
   at: number,
-  advantage: number | null,
+  { advantage, clip }: LayerScale,
 ): Shade | null {
   const trained = (('lossMask' in tokens ? tokens.lossMask : tokens.trained)[at] ?? 0) > 0;
   switch (layer) {
@@ -99,6 +127,10 @@ export function shadeOf(
       return orNull(tokens.entropies[at], entropyShade);
     case 'advantage':
       return trained && advantage !== null ? advantageShade(advantage) : null;
+    case 'ratio':
+      return orNull(tokens.trainer?.ratios[at], (ratio) => ratioShade(ratio, clip));
+    case 'kl':
+      return orNull(tokens.trainer?.kls[at], klShade);
     case 'drift':
       return tokens.drifted[at] === 1 ? 'drifted' : null;
   }
@@ -115,6 +147,8 @@ export function layerName(layer: Layer): string {
     logprob: l10n.t('Log probability'),
     entropy: l10n.t('Entropy'),
     advantage: l10n.t('Advantage'),
+    ratio: l10n.t('Ratio'),
+    kl: l10n.t('KL divergence'),
     drift: l10n.t('Drift'),
   };
   return names[layer];
@@ -123,6 +157,7 @@ export function layerName(layer: Layer): string {
 export function stepsOf(layer: Layer): readonly Step[] {
   const probabilityNames = ['≥ 90 %', '50–90 %', '20–50 %', '5–20 %', '1–5 %', '< 1 %'];
   const entropyNames = ['< 0.1', '0.1–0.5', '0.5–1', '1–2', '2–3', l10n.t('≥ 3 nats')];
+  const divergenceNames = ['< 0.001', '0.001–0.01', '0.01–0.05', '0.05–0.2', '0.2–1', '≥ 1'];
   const scale = (name: string, level: number): Step => ({ shade: heat('heat', level), name });
   const steps: Readonly<Record<Layer, readonly Step[]>> = {
     mask: [
@@ -142,6 +177,12 @@ export function stepsOf(layer: Layer): readonly Step[] {
       { shade: 'worse-2', name: l10n.t('worse') },
       { shade: null, name: l10n.t('not trained, or no gradient') },
     ],
+    ratio: [
+      { shade: 'better-2', name: l10n.t('more probable for the trainer') },
+      { shade: 'worse-2', name: l10n.t('less probable') },
+      { shade: null, name: l10n.t('the same, or not trained') },
+    ],
+    kl: divergenceNames.map(scale),
     drift: [
       { shade: 'drifted', name: l10n.t('the chat template tokenizes this text differently') },
       { shade: null, name: l10n.t('the same') },
@@ -154,16 +195,19 @@ export function stepsOf(layer: Layer): readonly Step[] {
 export function emptyLayerReason(
   layer: Layer,
   strip: StripView | undefined,
-  { advantage, exact }: Pick<TimelineView, 'advantage' | 'exact'>,
+  { advantage, exact, row: { training } }: Pick<TimelineView, 'advantage' | 'exact' | 'row'>,
 ): string | undefined {
   const has = (values: readonly (number | null)[] | undefined): boolean =>
     values === undefined || values.some((value) => value !== null);
+  const untrained = training === undefined && l10n.t('No training used this timeline.');
   const reasons: Readonly<Partial<Record<Layer, string | false>>> = {
     logprob: !has(strip?.logprobs) && l10n.t('The endpoint sent no log probabilities.'),
     entropy:
       !has(strip?.entropies) &&
       l10n.t('The endpoint sent no alternatives. Entropy needs requests with top_logprobs.'),
     advantage: advantage === null && l10n.t('The advantage is unknown until the whole group has ended.'),
+    ratio: untrained,
+    kl: untrained || (!has(strip?.trainer?.kls) && l10n.t('Training did not compare with the base model.')),
     drift:
       !exact &&
       l10n.t('Drift is unknown, because a stand-in counts the tokens instead of the tokenizer of training.'),

@@ -65,7 +65,8 @@ interface HeaderProps extends PartProps {
   readonly fold: Fold;
 }
 
-function EpisodeHeader({ run, episode: { row }, outcome, fold }: HeaderProps) {
+function EpisodeHeader({ run, episode: { row, timelines }, outcome, fold }: HeaderProps) {
+  const used = timelines.find(({ training }) => training !== undefined)?.training;
   const { held } = useViewer();
   const status = episodeStatus(row, held);
   return (
@@ -81,6 +82,11 @@ function EpisodeHeader({ run, episode: { row }, outcome, fold }: HeaderProps) {
       </div>
       <dl class="stats foldable">
         <Stat name={l10n.t('Reward')}>{reward(row.reward)}</Stat>
+        {used && (
+          <Stat name={l10n.t('Advantage')} note={l10n.t('used by the training')}>
+            {reward(used.advantage)}
+          </Stat>
+        )}
         <Stat name={l10n.t('Time')}>{timeCell(row)}</Stat>
         <Stat name={l10n.t('Calls')} note={callsNote(row.calls, outcome.value?.untrained ?? [])}>
           {callsCell(row)}

@@ -14,6 +14,7 @@ import { callsNote } from '../episode/Outcome.tsx';
 import { episodeStatusWord } from './status.ts';
 import { useViewer } from '../state/viewer.ts';
 import { runState, runStatus } from '../../core/runStatus.ts';
+import { trainingText } from '../../core/trainingTexts.ts';
 
 export function RunHeader({ run, fold }: { readonly run: RunView; readonly fold: Fold }) {
   const state = runState(run);
@@ -44,6 +45,11 @@ export function RunHeader({ run, fold }: { readonly run: RunView; readonly fold:
           </>
         )}
         <Fact name={l10n.t('model')}>{run.model || <NotRecorded />}</Fact>
+        {run.training && (
+          <Fact name={l10n.t('training run')} title={run.training.checkpoint}>
+            {trainingText(run.training)}
+          </Fact>
+        )}
         <Fact name={l10n.t('started')}>
           {recorded('times') && run.startedAt !== 0 ? moment(run.startedAt) : <NotRecorded />}
         </Fact>
