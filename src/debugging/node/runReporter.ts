@@ -137,7 +137,9 @@ export class RunReporter {
   stillRunning({ episode }: { readonly episode: number }): DapEvent[] {
     const name = this.#running.get(episode);
     // A training has too many of them.
-    return name === undefined || this.#run.training !== undefined ? [] : [this.#line('progress', `${name}: started`)];
+    return name === undefined || this.#run.training !== undefined
+      ? []
+      : [this.#line('progress', `${name}: started`)];
   }
 
   /** Reports the end of the process; `error` if the process ended before it reported the end of the run. */

@@ -1,7 +1,7 @@
 /** A batch of episodes: what is read before it, and how it runs. A debug run has one, a training one for each step. */
 
 import { CancellationSource, type CancellationToken } from '../../../base/core/cancellation.ts';
-import { CodedError, type ErrorReport } from '../../../base/core/errors.ts';
+import type { CodedError, ErrorReport } from '../../../base/core/errors.ts';
 import type { Clock } from '../../../base/core/ports.ts';
 import type { Config } from '../../../configs/core/effectiveConfig.ts';
 import { isPython, type Locator } from '../../../configs/core/locator.ts';
