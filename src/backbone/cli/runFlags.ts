@@ -3,6 +3,7 @@ import { CodedError } from '../../base/core/errors.ts';
 import { type OptionErrors, runFlags, type RunFlag, type RunOptions } from '../node/options/runOptions.ts';
 import { ignoresEndpoint, modelKind } from '../node/options/resolveRun.ts';
 import type { TrainingState } from '../core/trainer/trainerPorts.ts';
+import { resumeOptions } from '../node/options/resumeOptions.ts';
 import { readRunOptions } from '../node/options/readRunOptions.ts';
 import {
   flag,
@@ -117,20 +118,11 @@ export function judgeArguments(values: Values<typeof judgeTable>, trace: string,
 export function resumeArguments(
   values: Values<typeof resumeTable>,
   folder: string,
-  state: Pick<
-    TrainingState,
-    'config' | 'cwd' | 'split' | 'baseUrl' | 'baseModel' | 'rank' | 'seed' | 'loss' | 'totalSteps'
-  >,
+  state: TrainingState,
 ): RunArguments {
   const { json = false, ...others } = values;
-  const { config, cwd, split, baseUrl, baseModel, rank, loss, totalSteps } = state;
-  const own = {
-    ...{ conf: config, split, baseModel, rank, loss, steps: totalSteps },
-    ...(baseUrl !== undefined && { tinkerUrl: baseUrl }),
-    ...others,
-  };
-  const read = optionsOf(own, cwd, 'tinker');
-  const options = { ...read.options, resume: folder };
+  const read = optionsOf({ conf: state.config, ...others }, state.cwd, 'tinker');
+  const options = { ...resumeOptions(folder, state), ...read.options };
   return { ...read, options, judge: undefined, logView: false, json };
 }
 

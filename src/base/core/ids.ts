@@ -35,7 +35,10 @@ export const commands = {
   /** Asks for a tokenizer.json or its folder and saves it in the settings of a workspace folder. */
   chooseTokenizer: 'agentjet.chooseTokenizer',
   fetchTokenizer: 'agentjet.fetchTokenizer',
-  /** Shows the given trace or recording of another tool, or asks for one. The second argument is a route of the viewer. */
+  /**
+   * Shows the given trace or recording of another tool, or asks for one. The second argument is a route of the viewer, the
+   * third the path of a trace to compare with.
+   */
   openTrace: 'agentjet.openTrace',
   /** Writes the given trace, by default the active editor, in another format. */
   exportTrace: 'agentjet.exportTrace',
@@ -98,6 +101,9 @@ export const commands = {
   showTrainingConfig: 'agentjet.showTrainingConfig',
   compareTrainingConfig: 'agentjet.compareTrainingConfig',
   removeTraining: 'agentjet.removeTraining',
+  /** Shows the training in the given folder of this machine, or asks for one. The next command resumes it. */
+  openTrainingFolder: 'agentjet.openTrainingFolder',
+  resumeTrainingFolder: 'agentjet.resumeTrainingFolder',
   clearRunNotes: 'agentjet.clearRunNotes',
 } as const;
 

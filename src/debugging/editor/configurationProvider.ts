@@ -116,7 +116,7 @@ async function withModel(
 ): Promise<vscode.DebugConfiguration | undefined> {
   const { success, data } = runOptions.safeParse(configuration);
   if (!success || data.endpoint === undefined || modelKind(data) !== 'endpoint') return configuration;
-  if (data.endpoint.model !== undefined) return configuration;
+  if (data.backbone === 'tinker' || data.endpoint.model !== undefined) return configuration;
   const endpoint = await completeEndpoint(data.endpoint, apiKeys);
   return endpoint && { ...configuration, endpoint };
 }

@@ -1,7 +1,15 @@
 import type { ErrorReport } from '../../base/core/errors.ts';
 import type { RunEvent } from '../../backbone/core/protocol/run.ts';
 import { type RunProgress, inOrder, reportOf } from '../../backbone/node/client/runReport.ts';
-import { traceEventNames, type RunEndedBody, type RunStartedBody } from '../../traces/core/runEvents.ts';
+import {
+  traceEventNames,
+  trainingEventNames,
+  type RunEndedBody,
+  type RunStartedBody,
+  type TrainingEndedBody,
+  type TrainingProgressBody,
+  type TrainingStartedBody,
+} from '../../traces/core/runEvents.ts';
 import { locatedFindings, type LocatedFinding } from '../../tracking/core/locatedFindings.ts';
 import type { DapEvent } from './runReporter.ts';
 
@@ -63,6 +71,21 @@ export function customEvents(event: RunEvent, run: RunProgress): DapEvent[] {
       const body = traceOf(run);
       return body === undefined ? [] : [{ event: customEventNames.started, body }];
     }
+    case 'training-started': {
+      if (run.started === undefined) return [];
+      const { folder, experiment } = run.started;
+      const { step, totalSteps } = event;
+      const body: TrainingStartedBody = { folder, experiment, step: step - 1, totalSteps };
+      return [{ event: trainingEventNames.started, body }];
+    }
+    case 'training-step':
+    case 'training-validation': {
+      if (run.started === undefined) return [];
+      const { step, trace } = event;
+      const own = typeof trace === 'string' ? { trace } : {};
+      const body: TrainingProgressBody = { folder: run.started.folder, step, ...own };
+      return [{ event: trainingEventNames.progressed, body }];
+    }
     case 'episode-ended': {
       const body = { trace: traceOf(run)?.trace, ended: run.results.length, failed: run.failed };
       return body.trace === undefined ? [] : [{ event: customEventNames.progressed, body }];
@@ -91,6 +114,11 @@ export function customEvents(event: RunEvent, run: RunProgress): DapEvent[] {
 }
 
 export function traceEnded(run: RunProgress, { stopped }: { readonly stopped: boolean }): DapEvent[] {
+  if (run.started !== undefined && run.training !== undefined) {
+    const status = run.ended?.status ?? (stopped ? 'cancelled' : 'died');
+    const body: TrainingEndedBody = { folder: run.started.folder, status };
+    return [{ event: trainingEventNames.ended, body }];
+  }
   const trace = traceOf(run);
   if (trace === undefined) return [];
   const body: RunEndedBody = { ...trace, status: stopped ? 'cancelled' : (run.ended?.status ?? 'died') };

@@ -5,6 +5,36 @@ export const traceEventNames = {
   ended: 'agentjet.runEnded',
 } as const;
 
+/** The events of a run that trains, in place of those of a trace. Each step and validation has a trace. */
+export const trainingEventNames = {
+  started: 'agentjet.trainingStarted',
+  progressed: 'agentjet.trainingProgress',
+  ended: 'agentjet.trainingEnded',
+} as const;
+
+/** Body of `agentjet.trainingStarted`. */
+export interface TrainingStartedBody {
+  /** Absolute. */
+  readonly folder: string;
+  readonly experiment: string;
+  /** The steps that are done. */
+  readonly step: number;
+  readonly totalSteps: number;
+}
+
+/** Body of `agentjet.trainingProgress`, which is sent after a step or validation. */
+export interface TrainingProgressBody {
+  readonly folder: string;
+  readonly step: number;
+  /** The trace of the step or validation, absolute. */
+  readonly trace?: string;
+}
+
+/** Body of `agentjet.trainingEnded`, which is sent when the process has ended. */
+export interface TrainingEndedBody extends Pick<RunEndedBody, 'status'> {
+  readonly folder: string;
+}
+
 /** Body of `agentjet.runStarted`. Paths are absolute. */
 export interface RunStartedBody {
   readonly trace: string;

@@ -40,9 +40,13 @@ export class ComparedRuns {
     if (item === undefined) return null;
     const trace = item.trace ?? (await browse());
     if (trace === undefined) return null;
+    await this.remember(trace);
+    return trace;
+  }
+
+  async remember(trace: string): Promise<void> {
     const others = this.#chosen().filter((one) => one !== trace);
     await this.#state.update(key, [trace, ...others].slice(0, mostRemembered));
-    return trace;
   }
 
   #chosen(): readonly string[] {

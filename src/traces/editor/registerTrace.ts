@@ -11,6 +11,7 @@ import { traceEventNames, type RunEndedBody, type RunStartedBody } from '../core
 import { exportTrace } from './exportTrace.ts';
 import type { TreeNode } from './runs/runTree.ts';
 import { ComparedRuns } from './comparedRuns.ts';
+import { compareTraces } from './compareTraces.ts';
 import { askForEpisode, debugEpisode, type ConfigOfRollouts, type DebugParts } from './debugEpisode.ts';
 import { LastRunNumbers } from './lastRunNumbers.ts';
 import { registerNumberLenses } from './numberLenses.ts';
@@ -78,7 +79,8 @@ export function registerTrace(parts: TraceParts): Disposable {
     );
   };
   const go: NavigateViewer = (trace, place) => editors.go(trace, place);
-  const editors = store.add(new TraceEditorProvider(parts, webFolder, new ComparedRuns(client, state)));
+  const compared = new ComparedRuns(client, state);
+  const editors = store.add(new TraceEditorProvider(parts, webFolder, compared));
   store.add(
     vscode.window.registerCustomEditorProvider(traceEditorType, editors, {
       // It finds visible text. The page itself finds the rest.
@@ -86,7 +88,11 @@ export function registerTrace(parts: TraceParts): Disposable {
     }),
   );
   store.add(openTracesOfRuns(last, log));
-  register(commands.openTrace, (uri, place) => openTrace(uri, place, { ...jobs, go }));
+  register(commands.openTrace, (uri, place, other) =>
+    uri instanceof vscode.Uri && typeof other === 'string'
+      ? compareTraces(uri.fsPath, other, { client, compared, go })
+      : openTrace(uri, place, { ...jobs, go }),
+  );
   register(commands.exportTrace, (uri, known) => exportTrace(uri, known, jobs));
   register(commands.openLastTrace, () => openLastTrace(last));
   register(commands.compareRuns, () => openLastTrace(last, (trace) => go(trace, 'runs')));

@@ -1,3 +1,4 @@
+import type { TrainingState } from '../../backbone/core/trainer/trainerPorts.ts';
 import type { RunRecord } from '../core/protocol/runs.ts';
 import type { KnownHost } from './knownHosts.ts';
 import type { DispatchedRun } from './dispatchedRuns.ts';
@@ -33,5 +34,16 @@ export function rerunArgs(host: KnownHost, run: RunRecord, sent: DispatchedRun |
     ...variables,
     // Arguments after `--` go to the launcher.
     ...(run.flags.length === 0 ? [] : ['--', ...run.flags]),
+  ];
+}
+
+/** Returns the command that resumes a training in a folder, or that starts it again if there is nothing to resume. */
+export function localArgs(folder: string, state: TrainingState): string[] {
+  const { status, checkpoints, config, baseUrl, baseModel, loss, rank, totalSteps } = state;
+  if (status !== 'completed' && checkpoints.length > 0) return ['agentjet', 'resume', folder];
+  return [
+    ...['agentjet', '--conf', config, '--backbone', 'tinker'],
+    ...(baseUrl === undefined ? [] : ['--tinker-url', baseUrl]),
+    ...['--base-model', baseModel, '--loss', loss, '--rank', String(rank), '--steps', String(totalSteps)],
   ];
 }

@@ -3,6 +3,8 @@ import { DisposableStore, type Disposable } from '../../base/core/disposable.ts'
 import { commands, views } from '../../base/core/ids.ts';
 import { reportingErrors } from '../../base/editor/reportErrors.ts';
 import { addHost, askToken } from './addHost.ts';
+import { chooseFolder } from './chooseFolder.ts';
+import { resumeTraining } from './folderActions.ts';
 import { chooseOtherRun, chooseRun, noHostReached } from './chooseTraining.ts';
 import { isRunning, type ChosenRun } from './hostClient.ts';
 import type { HostNode } from './hostsProvider.ts';
@@ -33,6 +35,13 @@ export function registerHostCommands(services: TrainingServices, pages: Training
   register(commands.removeHost, (node) => removeHost(services, node));
   register(commands.refreshHosts, () => refresh(services));
   register(commands.trainOnHost, (uri) => trainOnHost(services, uri instanceof vscode.Uri ? uri : undefined));
+  const forFolder = (id: string, act: (folder: string) => Promise<void>): void =>
+    register(id, async (argument) => {
+      const folder = await chooseFolder(argument);
+      if (folder !== undefined) await act(folder);
+    });
+  forFolder(commands.openTrainingFolder, (folder) => pages.showFolder(folder));
+  forFolder(commands.resumeTrainingFolder, resumeTraining);
   forRun(commands.openTraining, (chosen) => pages.show(chosen));
   forRun(commands.compareTraining, (chosen) => pages.compare(chosen));
   forRun(commands.compareTrainingConfig, async (chosen) => {

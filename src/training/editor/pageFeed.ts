@@ -2,8 +2,15 @@ import { DisposableStore, type Disposable } from '../../base/core/disposable.ts'
 import { toReport } from '../../base/core/errors.ts';
 import type { Clock } from '../../base/core/ports.ts';
 import type { RunRecord } from '../core/protocol/runs.ts';
-import type { HostState, RunRef, RunPageMessage, PageRun } from '../core/page/trainingRunRpc.ts';
+import { thisMachine } from '../core/page/localRun.ts';
+import {
+  type HostState,
+  type RunRef,
+  type RunPageMessage,
+  type PageRun,
+} from '../core/page/trainingRunRpc.ts';
 import type { ConnectionState } from '../core/contracts.ts';
+import { FolderFeed } from './folderFeed.ts';
 import { isRunning, type ChosenRun, type HostClient } from './hostClient.ts';
 import type { HostClients } from './hostClients.ts';
 import type { KnownHost, KnownHosts } from './knownHosts.ts';
@@ -23,6 +30,8 @@ interface FeedParts {
   readonly own: RunRef;
   readonly clock: Pick<Clock, 'after'>;
   readonly send: (message: RunPageMessage) => void;
+  /** Returns true if the page may show the training in this folder, which it names after a reload. */
+  readonly mayRead: (folder: string) => boolean;
 }
 
 interface RunFeedParts extends Pick<FeedParts, 'clock' | 'send'> {
@@ -68,6 +77,10 @@ class RunFeed implements Disposable {
 
   get record(): RunRecord | undefined {
     return this.parts.client.run(this.parts.run);
+  }
+
+  get shown(): PageRun | undefined {
+    return pageRunOf(this);
   }
 
   /** Starts to send events and the GPU history, once the page has the record of the run. */
@@ -189,7 +202,7 @@ export class PageFeed implements Disposable {
   readonly #store = new DisposableStore();
   /** The runs of the page, its own first, even if their hosts cannot be reached. */
   #shown: readonly RunRef[];
-  readonly #feeds = new Map<string, RunFeed>();
+  readonly #feeds = new Map<string, RunFeed | FolderFeed>();
   #listens = false;
 
   constructor(parts: FeedParts) {
@@ -220,11 +233,11 @@ export class PageFeed implements Disposable {
     for (const feed of this.#feeds.values()) feed.dispose();
     this.#feeds.clear();
     this.#listens = true;
-    const { own, hosts } = this.#parts;
+    const { own, hosts, mayRead } = this.#parts;
+    const isKnown = ({ host, run }: RunRef): boolean =>
+      host === thisMachine ? mayRead(run) : hosts.find(host) !== undefined;
     // Keep runs that were added before the page listened.
-    const others = [...compared, ...this.#shown].filter(
-      ({ host, run }) => run !== own.run && hosts.find(host) !== undefined,
-    );
+    const others = [...compared, ...this.#shown].filter((ref) => ref.run !== own.run && isKnown(ref));
     this.#shown = [own, ...new Map(others.map((ref) => [ref.run, ref])).values()];
     await Promise.all(this.#shown.map((ref) => this.#feed(ref)));
   }
@@ -253,6 +266,11 @@ export class PageFeed implements Disposable {
     return host && this.#parts.clients.choose(host, run);
   }
 
+  /** Returns true if the page shows a training of this machine with that id. */
+  isFolder(run: string): boolean {
+    return this.#feeds.get(run) instanceof FolderFeed;
+  }
+
   dispose(): void {
     this.#store.dispose();
   }
@@ -261,6 +279,7 @@ export class PageFeed implements Disposable {
   #disconnected(): readonly RunRef[] {
     const { clients } = this.#parts;
     return this.#shown.filter(({ host, run }) => {
+      if (host === thisMachine) return false;
       const client = this.#feeds.get(run)?.parts.client;
       return client === undefined || clients.peek(host) !== client;
     });
@@ -268,6 +287,10 @@ export class PageFeed implements Disposable {
 
   /** Starts sending a run, or sends it from the new connection of its host. */
   async #feed({ host: name, run }: RunRef): Promise<void> {
+    if (name === thisMachine) {
+      this.#keep(new FolderFeed(this.#feedParts({ host: name, run })));
+      return;
+    }
     const host = this.#parts.hosts.find(name);
     if (host === undefined) return;
     const client = await this.#parts.clients.get(host).catch(() => undefined);
@@ -279,26 +302,33 @@ export class PageFeed implements Disposable {
     const before = this.#feeds.get(run);
     if (before?.parts.client === client) return;
     before?.dispose();
+    this.#keep(new RunFeed({ host, client, ...this.#feedParts({ host: name, run }) }));
+  }
+
+  #keep(feed: RunFeed | FolderFeed): void {
+    this.#feeds.set(feed.parts.run, feed);
+    feed.update();
+  }
+
+  #feedParts({ host, run }: RunRef): Omit<RunFeedParts, 'host' | 'client'> {
     const { own, clock, send } = this.#parts;
-    const feed = new RunFeed({
-      ...{ host, client, run, clock, send },
+    return {
+      ...{ run, clock, send },
       changed: () => this.#sendRuns(),
       gone: () => {
-        if (run === own.run) send({ type: 'gone', host: name, run });
+        if (run === own.run) send({ type: 'gone', host, run });
         else this.remove(run);
       },
-    });
-    this.#feeds.set(run, feed);
-    feed.update();
+    };
   }
 
   #sendRuns(): void {
     const feeds = this.#shown.flatMap(({ run }) => this.#feeds.get(run) ?? []);
-    const known = feeds.filter(({ record }) => record !== undefined);
+    const known = feeds.filter(({ shown }) => shown !== undefined);
     const { own, send } = this.#parts;
     if (known[0]?.parts.run !== own.run) return;
     const awaited = this.#shown.filter(({ run }) => !known.some(({ parts }) => parts.run === run));
-    send({ type: 'runs', runs: known.flatMap(pageRunOf), awaited });
+    send({ type: 'runs', runs: known.flatMap(({ shown }) => shown ?? []), awaited });
     // The page ignores events of unknown runs, so events start after the records.
     for (const feed of known) feed.start();
   }
@@ -314,21 +344,19 @@ export class PageFeed implements Disposable {
   }
 }
 
-function pageRunOf({ record, parts: { host, client } }: RunFeed): PageRun[] {
-  if (record === undefined) return [];
+function pageRunOf({ record, parts: { host, client } }: RunFeed): PageRun | undefined {
+  if (record === undefined) return undefined;
   const scopes = client.state.kind === 'connected' ? client.state.hello.scopes : [];
   const before = client.runs.filter(
     ({ state, createdAt }) => state === 'queued' && createdAt < record.createdAt,
   );
-  return [
-    {
-      host: host.name,
-      record,
-      ahead: record.state === 'queued' ? before.length : null,
-      may: { start: scopes.includes('start'), cancel: scopes.includes('cancel') },
-      rollouts: record.startedAt !== null,
-    },
-  ];
+  return {
+    host: host.name,
+    record,
+    ahead: record.state === 'queued' ? before.length : null,
+    may: { start: scopes.includes('start'), cancel: scopes.includes('cancel') },
+    rollouts: record.startedAt !== null,
+  };
 }
 
 function stateOf(state: ConnectionState): HostState {

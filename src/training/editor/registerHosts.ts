@@ -3,7 +3,9 @@ import * as vscode from 'vscode';
 import { DisposableStore, type Disposable } from '../../base/core/disposable.ts';
 import type { Clock } from '../../base/core/ports.ts';
 import { RecentConfigs } from '../../configs/editor/choose/recentConfigs.ts';
-import { contextKeys, views, commands, languages } from '../../base/core/ids.ts';
+import { contextKeys, debugType, views, commands, languages } from '../../base/core/ids.ts';
+import { reportingErrors } from '../../base/editor/reportErrors.ts';
+import { trainingEventNames, type TrainingStartedBody } from '../../traces/core/runEvents.ts';
 import { registerLenses } from '../../base/editor/lenses.ts';
 import { registerHostCommands } from './hostCommands.ts';
 import { HostClients } from './hostClients.ts';
@@ -47,6 +49,13 @@ export function registerHosts(
   };
   const pages = store.add(new TrainingPages(services, context.workspaceState, webFolder));
   store.add(registerHostCommands(services, pages));
+  store.add(
+    vscode.debug.onDidReceiveDebugSessionCustomEvent(({ session, event, body }) => {
+      if (session.type !== debugType || event !== trainingEventNames.started) return;
+      const { folder } = body as TrainingStartedBody;
+      void reportingErrors(() => pages.showFolder(folder, true), log);
+    }),
+  );
   store.add(registerLogLinks(logs, createLogLinker(clients, services.dispatchedRuns)));
   const provider = store.add(new HostsProvider(hosts, clients));
   const view = store.add(

@@ -1,8 +1,10 @@
 import { randomBytes } from 'node:crypto';
+import path from 'node:path';
 import * as vscode from 'vscode';
 import { DisposableStore, type Disposable } from '../../base/core/disposable.ts';
 import { systemClock } from '../../base/node/clock.ts';
 import { trainingRunBundle, trainingRunPage } from '../core/page/trainingRunPage.ts';
+import { thisMachine } from '../core/page/localRun.ts';
 import {
   runPageRequest,
   type RunPageMessage,
@@ -11,7 +13,9 @@ import {
 } from '../core/page/trainingRunRpc.ts';
 import { trainingPageType } from '../../base/core/ids.ts';
 import { reportingErrors } from '../../base/editor/reportErrors.ts';
+import { chooseFolder } from './chooseFolder.ts';
 import { chooseOtherRun } from './chooseTraining.ts';
+import { actOnFolder } from './folderActions.ts';
 import type { ChosenRun } from './hostClient.ts';
 import { runTitle } from './hostText.ts';
 import { PageFeed } from './pageFeed.ts';
@@ -41,18 +45,27 @@ export class TrainingPages implements Disposable {
     );
   }
 
+  /** Shows the page of a run of a host. */
+  show(chosen: ChosenRun, opensItself = false): Promise<void> {
+    return this.#show(refOf(chosen), runTitle(chosen.run), opensItself);
+  }
+
+  /** Shows the page of the training in a folder of this machine. */
+  showFolder(folder: string, opensItself = false): Promise<void> {
+    const title = vscode.l10n.t('{0} (training)', path.basename(folder));
+    return this.#show({ host: thisMachine, run: folder }, title, opensItself);
+  }
+
   /**
    * Shows the page of a run. A page that `opensItself`, without an action of the user, opens next to the active editor.
    * That editor keeps the focus, because the user may be typing there.
    */
-  async show(chosen: ChosenRun, opensItself = false): Promise<void> {
-    const ref = refOf(chosen);
+  async #show(ref: RunRef, title: string, opensItself: boolean): Promise<void> {
     const open = this.#open.get(keyOf(ref));
     if (open !== undefined) {
       open.panel.reveal(undefined, opensItself);
       return;
     }
-    const title = runTitle(chosen.run);
     await this.#keep(title, ref);
     const viewColumn = opensItself ? this.#sideColumn() : vscode.ViewColumn.Active;
     const place = { viewColumn, preserveFocus: opensItself };
@@ -97,9 +110,26 @@ export class TrainingPages implements Disposable {
 
   async #restore(panel: vscode.WebviewPanel): Promise<void> {
     const ref = this.#kept()[panel.title];
-    if (ref === undefined || this.#services.hosts.find(ref.host) === undefined) panel.dispose();
+    if (ref === undefined || !this.#mayShow(ref)) panel.dispose();
     else this.#fill(panel, ref);
     return Promise.resolve();
+  }
+
+  /** Returns true if a run that a page or its state names may be shown. */
+  #mayShow({ host, run }: RunRef): boolean {
+    if (host !== thisMachine) return this.#services.hosts.find(host) !== undefined;
+    const isKnown = Object.values(this.#kept()).some((ref) => ref.host === host && ref.run === run);
+    const isInside = vscode.workspace.getWorkspaceFolder(vscode.Uri.file(run)) !== undefined;
+    return vscode.workspace.isTrusted && (isKnown || isInside);
+  }
+
+  async #chooseOther(own: RunRef, feed: PageFeed): Promise<RunRef | undefined> {
+    if (own.host === thisMachine) {
+      const folder = await chooseFolder(undefined, (run) => feed.has(run));
+      return folder === undefined ? undefined : { host: thisMachine, run: folder };
+    }
+    const other = await chooseOtherRun(this.#services, (run) => feed.has(run));
+    return other && refOf(other);
   }
 
   #fill(panel: vscode.WebviewPanel, ref: RunRef): void {
@@ -108,21 +138,23 @@ export class TrainingPages implements Disposable {
     const webFolder = this.#webFolder;
     const store = this.#store.add(new DisposableStore());
     const send = (message: RunPageMessage): void => void webview.postMessage(message);
-    const feed = store.add(new PageFeed({ hosts, clients, own: ref, clock: systemClock, send }));
+    const mayRead = (run: string): boolean => this.#mayShow({ host: thisMachine, run });
+    const feed = store.add(new PageFeed({ hosts, clients, own: ref, clock: systemClock, send, mayRead }));
     this.#open.set(keyOf(ref), { panel, feed });
     store.defer(() => this.#open.delete(keyOf(ref)));
     const act = async (ask: RunPageRequest): Promise<void> => {
       if (ask.type === 'ready') await feed.start(ask.compared);
       else if (ask.type === 'removeRun') feed.remove(ask.run);
       else if (ask.type === 'addRun') {
-        const other = await chooseOtherRun(this.#services, (run) => feed.has(run));
-        if (other !== undefined) await feed.add(refOf(other));
-      } else if (ask.type === 'compareConfig') {
+        const other = await this.#chooseOther(ref, feed);
+        if (other !== undefined) await feed.add(other);
+      } else if (feed.isFolder(ask.run)) await actOnFolder(ask, ref.run);
+      else if (ask.type === 'compareConfig') {
         const [own, other] = [await feed.chosen(ref.run), await feed.chosen(ask.run)];
         if (own !== undefined && other !== undefined) await configs.compare(own, other);
-      } else {
+      } else if (ask.type in runActions) {
         const chosen = await feed.chosen(ask.run);
-        const action: RunAction = runActions[ask.type];
+        const action: RunAction = runActions[ask.type as keyof typeof runActions];
         if (chosen !== undefined) await action(chosen, this.#services, 'step' in ask ? ask : undefined);
       }
     };

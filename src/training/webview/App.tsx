@@ -1,6 +1,7 @@
 import * as l10n from '@vscode/l10n';
 import { useEffect, useLayoutEffect, useMemo, useState } from 'preact/hooks';
-import type { RunRef, RunPageRequest, HostState } from '../core/page/trainingRunRpc.ts';
+import { thisMachine } from '../core/page/localRun.ts';
+import { type RunRef, type RunPageRequest, type HostState } from '../core/page/trainingRunRpc.ts';
 import { onThemeChange } from '../../base/webview/state/theme.ts';
 import type { Memory } from '../../traces/webview/state/memory.ts';
 import { Loading, Note } from '../../base/webview/ui/Notices.tsx';
@@ -12,6 +13,7 @@ import type { RunData } from './data/runData.ts';
 import { Checkpoints } from './header/Checkpoints.tsx';
 import { EmptyRun } from './header/EmptyRun.tsx';
 import { RunHeader } from './header/RunHeader.tsx';
+import { Rollouts } from './header/Rollouts.tsx';
 import { RunList } from './header/RunList.tsx';
 import { PageContext, type Page, usePage, useNow, keepView, keptView, type View } from './page.ts';
 import { stepText } from './text.ts';
@@ -52,8 +54,10 @@ export function App({ model, memory, ask }: Props) {
         ))}
         {goneFrom !== undefined && (
           <div class="empty">
-            <h1 class="empty-title">{l10n.t('{0} no longer has this run.', goneFrom)}</h1>
-            <p>{l10n.t('It was removed from the host, with its log and metrics.')}</p>
+            <h1 class="empty-title">{goneText(goneFrom)}</h1>
+            {goneFrom !== thisMachine && (
+              <p>{l10n.t('It was removed from the host, with its log and metrics.')}</p>
+            )}
           </div>
         )}
         {isAwaited(model) && <Loading>{l10n.t('Loading the run …')}</Loading>}
@@ -69,6 +73,12 @@ export function App({ model, memory, ask }: Props) {
       <Screen model={model} page={page} />
     </PageContext.Provider>
   );
+}
+
+function goneText(host: string): string {
+  return host === thisMachine
+    ? l10n.t('The folder of this training no longer exists.')
+    : l10n.t('{0} no longer has this run.', host);
 }
 
 function keysOf(refs: readonly RunRef[]): string {
@@ -92,9 +102,13 @@ function Screen({ model, page: { runs, own } }: { readonly model: RunPageModel; 
       {model.goneFrom !== undefined && (
         <Announcement
           kind="error"
-          title={l10n.t('{0} no longer has this run.', model.goneFrom)}
+          title={goneText(model.goneFrom)}
           lines={[
-            l10n.t('It was removed from the host. This page still shows the data that it received before.'),
+            model.goneFrom === thisMachine
+              ? l10n.t('This page still shows the data that it received before.')
+              : l10n.t(
+                  'It was removed from the host. This page still shows the data that it received before.',
+                ),
           ]}
         />
       )}
@@ -104,6 +118,7 @@ function Screen({ model, page: { runs, own } }: { readonly model: RunPageModel; 
       {!own.hasMetrics && <EmptyRun />}
       <RunList />
       {(hasMetrics || hasGpus) && <ChartGrid />}
+      <Rollouts />
       <Checkpoints />
     </main>
   );
@@ -130,9 +145,10 @@ function Announcement({ kind, title, lines }: AnnouncementProps) {
 }
 
 function Unheard({ run, problem }: { readonly run: RunData; readonly problem: string }) {
-  const then = l10n.t(
-    'The run continues, and the page retries automatically. Until then, see the log of the run.',
-  );
+  const then =
+    run.shown.local === undefined
+      ? l10n.t('The run continues, and the page retries automatically. Until then, see the log of the run.')
+      : l10n.t('The page retries automatically.');
   const title = l10n.t('No data from “{0}”. Its charts are paused.', run.name);
   return <Announcement kind="warning" title={title} lines={[problem, then]} />;
 }
@@ -213,7 +229,11 @@ function Connection({ host, state }: { readonly host: string; readonly state: Ho
       return (
         <Announcement
           kind="error"
-          title={l10n.t('There is no connection to {0}. Its runs continue.', host)}
+          title={
+            host === thisMachine
+              ? l10n.t('The training cannot be read.')
+              : l10n.t('There is no connection to {0}. Its runs continue.', host)
+          }
           lines={[state.reason]}
         />
       );

@@ -13,6 +13,7 @@ declare function acquireVsCodeApi(): EditorApi;
 const types: readonly unknown[] = [
   'runs',
   'events',
+  'rewound',
   'checkpoints',
   'gpus',
   'gpuHistory',

@@ -3,7 +3,7 @@
  * report does, and updates the weights.
  */
 import { type CancellationToken } from '../../../base/core/cancellation.ts';
-import { CodedError } from '../../../base/core/errors.ts';
+import { CodedError, toReport } from '../../../base/core/errors.ts';
 import { Random } from '../../../base/core/random.ts';
 import type { Datum, Sampler, TinkerSession, TrainedModel } from '../../../tinker/core/service.ts';
 import { hintOf, preventsTraining } from '../../../tracking/core/finding.ts';
@@ -145,6 +145,7 @@ class Trainer {
       checkpoints: [...(folder.state?.checkpoints ?? [])],
       step: done,
       status: 'running',
+      startedAt: folder.state?.startedAt ?? parts.ports.clock.now(),
     };
   }
 
@@ -161,6 +162,7 @@ class Trainer {
       }
       await this.#end(cancellation.isCancelled ? 'cancelled' : 'completed');
     } catch (error) {
+      this.#state = { ...this.#state, reason: toReport(error, 'trainer/failed').message };
       await this.#end('failed').catch(() => undefined); // the first failure is reported
       throw error;
     } finally {

@@ -1,9 +1,29 @@
 import * as z from 'zod/mini';
 import type { CancellationToken } from '../../../base/core/cancellation.ts';
-import type { TinkerSession } from '../../../tinker/core/service.ts';
+import { lossNames, type TinkerSession } from '../../../tinker/core/service.ts';
+import { writerIdentity } from '../../../traces/core/records.ts';
 import type { TraceWriter } from '../../../tracking/core/records/trace.ts';
 import type { RunFacts, RunPlan } from '../launcher/runPlan.ts';
 import { trainingCheckpoint, type TrainRequest } from '../protocol/run.ts';
+
+/** The files in the folder of a training. */
+export const trainingFiles = {
+  state: 'training.json',
+  metrics: 'metrics.jsonl',
+  /** The folder of traces, one per step and validation. */
+  traces: 'steps',
+} as const;
+
+/** A line of the metrics of a training, as JSON. */
+export const metricsLine = z.object({
+  kind: z.enum(['step', 'validation']),
+  step: z.int().check(z.nonnegative()),
+  /** Milliseconds since the Unix epoch. */
+  at: z.number(),
+  /** By the names of verl's metrics, where it has such a metric. */
+  values: z.record(z.string(), z.number()),
+});
+export type MetricsLine = z.infer<typeof metricsLine>;
 
 /** The state from which a training continues after its process has ended. Its folder keeps it. */
 export const trainingState = z.object({
@@ -16,7 +36,7 @@ export const trainingState = z.object({
   baseModel: z.string(),
   rank: z.number(),
   seed: z.number(),
-  loss: z.string(),
+  loss: z.enum(lossNames),
   batchSize: z.number(),
   totalSteps: z.number(),
   /** In order. */
@@ -24,6 +44,11 @@ export const trainingState = z.object({
   /** The last step that was trained. Steps after the last checkpoint are trained again. */
   step: z.number(),
   status: z.enum(['running', 'completed', 'cancelled', 'failed']),
+  /** The reason why it failed. */
+  reason: z.optional(z.string()),
+  startedAt: z.number(),
+  /** The process that trains. Without it, a killed training would look like one at a breakpoint. */
+  writer: z.optional(writerIdentity),
 });
 export type TrainingState = z.infer<typeof trainingState>;
 
@@ -38,12 +63,7 @@ export interface TrainingFolder {
   /** Replaces the state, so that it is whole after a crash too. */
   save(state: TrainingState): Promise<void>;
   /** Appends a line of metrics. */
-  log(line: {
-    readonly kind: 'step' | 'validation';
-    readonly step: number;
-    readonly at: number;
-    readonly values: Readonly<Record<string, number>>;
-  }): Promise<void>;
+  log(line: MetricsLine): Promise<void>;
 }
 
 export interface TrainerPorts {

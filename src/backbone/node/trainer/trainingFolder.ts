@@ -6,12 +6,14 @@ import { CodedError, messageOf } from '../../../base/core/errors.ts';
 import { parseJson } from '../../../base/core/parseJson.ts';
 import { writeFileAtomic } from '../../../base/node/atomicFile.ts';
 import { openTraceWriter } from '../../../traces/node/store/openWriter.ts';
-import { type TrainingFolder, trainingState, type TrainingState } from '../../core/trainer/trainerPorts.ts';
+import { currentWriter } from '../../../traces/node/store/writerProcess.ts';
+import {
+  type TrainingFolder,
+  trainingFiles,
+  trainingState,
+  type TrainingState,
+} from '../../core/trainer/trainerPorts.ts';
 
-export const stateFile = 'training.json';
-export const metricsFile = 'metrics.jsonl';
-/** The folder of traces, one per step and validation. */
-const traces = 'steps';
 /** Traces of steps that were trained again after a crash. */
 const abandoned = 'abandoned';
 
@@ -30,8 +32,9 @@ export async function openTrainingFolder(
 ): Promise<TrainingFolder> {
   const state = continues ? await readTrainingState(folder) : undefined;
   if (state !== undefined) await dropMetricsAfter(state.checkpoints.at(-1)?.step ?? 0, folder);
-  const steps = path.join(folder, traces);
+  const steps = path.join(folder, trainingFiles.traces);
   mkdirSync(steps, { recursive: true });
+  const writer = currentWriter();
   return {
     path: folder,
     state,
@@ -40,14 +43,17 @@ export async function openTrainingFolder(
       keepAside(file);
       return openTraceWriter(file, { ...run, configText }, undefined, mode);
     },
-    save: (next) => writeFileAtomic(path.join(folder, stateFile), `${JSON.stringify(next, null, 2)}\n`),
-    log: (line) => appendFile(path.join(folder, metricsFile), `${JSON.stringify(line)}\n`),
+    save: (next) => {
+      const text = JSON.stringify({ ...next, writer }, null, 2);
+      return writeFileAtomic(path.join(folder, trainingFiles.state), `${text}\n`);
+    },
+    log: (line) => appendFile(path.join(folder, trainingFiles.metrics), `${JSON.stringify(line)}\n`),
   };
 }
 
 /** Reads what a training needs to continue. Rejects with `trainer/…`. */
 export async function readTrainingState(folder: string): Promise<TrainingState> {
-  const file = path.join(folder, stateFile);
+  const file = path.join(folder, trainingFiles.state);
   let text: string;
   try {
     text = await readFile(file, 'utf8');
@@ -61,7 +67,7 @@ export async function readTrainingState(folder: string): Promise<TrainingState> 
 
 /** Steps after the last checkpoint are trained again. */
 async function dropMetricsAfter(step: number, folder: string): Promise<void> {
-  const file = path.join(folder, metricsFile);
+  const file = path.join(folder, trainingFiles.metrics);
   const text = await readFile(file, 'utf8').catch(() => '');
   const kept = text.split('\n').filter((line) => {
     const value = parseJson(line) as { step?: unknown } | undefined;
@@ -88,7 +94,7 @@ function noTraining(folder: string, cause: unknown): CodedError {
   return new CodedError({
     code: 'trainer/no-training',
     message: `${folder} has no training to continue: ${messageOf(cause)}.`,
-    hint: `Name the folder of a run with a ${stateFile}.`,
+    hint: `Name the folder of a run with a ${trainingFiles.state}.`,
     cause,
   });
 }

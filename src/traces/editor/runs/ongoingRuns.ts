@@ -2,9 +2,16 @@
 import type { Disposable } from '../../../base/core/disposable.ts';
 import { Emitter } from '../../../base/core/event.ts';
 import { runStatus } from '../../core/runStatus.ts';
-import type { RunEndedBody, RunProgressBody, RunStartedBody } from '../../core/runEvents.ts';
+import type {
+  RunEndedBody,
+  RunProgressBody,
+  RunStartedBody,
+  TrainingStartedBody,
+} from '../../core/runEvents.ts';
 
 export interface OngoingRun extends RunProgressBody, Pick<RunStartedBody, 'episodes'> {
+  /** True for a training: `trace` is its folder, and steps are counted in place of episodes. */
+  readonly isTraining?: true;
   readonly name: string;
   /** Milliseconds since the Unix epoch. */
   readonly startedAt: number;
@@ -31,13 +38,19 @@ export class OngoingRuns implements Disposable {
     return [...this.#runs.values()];
   }
 
-  started({ trace, experiment, episodes }: RunStartedBody, session: string): void {
+  /** @param steps those that a training has done */
+  started({ trace, experiment, episodes }: RunStartedBody, session: string, steps?: number): void {
     this.sessionEnded(session); // a restarted session keeps its id
     this.#sessions.set(session, trace);
     this.#set({
-      ...{ trace, name: experiment, episodes, ended: 0, failed: 0 },
+      ...{ trace, name: experiment, episodes, ended: steps ?? 0, failed: 0 },
+      ...(steps !== undefined && { isTraining: true as const }),
       ...{ startedAt: this.#now(), state: 'running' },
     });
+  }
+
+  trainingStarted({ folder, experiment, step, totalSteps }: TrainingStartedBody, session: string): void {
+    this.started({ trace: folder, folder, experiment, episodes: totalSteps }, session, step);
   }
 
   progressed({ trace, ended, failed }: RunProgressBody): void {
@@ -45,7 +58,7 @@ export class OngoingRuns implements Disposable {
     if (run?.state === 'running') this.#set({ ...run, ended, failed });
   }
 
-  ended({ trace, status }: RunEndedBody): void {
+  ended({ trace, status }: Pick<RunEndedBody, 'trace' | 'status'>): void {
     const run = this.#runs.get(trace);
     if (run === undefined) return;
     const allFailed = status === 'completed' && runStatus(status, run).kind === 'all-failed';

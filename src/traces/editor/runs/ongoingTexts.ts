@@ -29,8 +29,11 @@ function failedText(runs: readonly OngoingRun[]): string {
 }
 
 /** e.g. `3 of 16 episodes, 1 failed`. It does not contain the time, which would redraw a hover every second. */
-export function runProgress({ episodes, ended, failed, state }: OngoingRun): string {
-  const done = l10n.t('{0} of {1} episodes', ended, episodes);
+export function runProgress({ episodes, ended, failed, state, isTraining }: OngoingRun): string {
+  const done =
+    isTraining === true
+      ? l10n.t('step {0} of {1}', ended, episodes)
+      : l10n.t('{0} of {1} episodes', ended, episodes);
   const failures = failed === 0 ? [] : [l10n.t('{0} failed', failed)];
   const allFailed = failed > 0 && failed >= ended;
   const how = state === 'failed' && !allFailed ? [l10n.t('the run failed')] : [];
@@ -39,7 +42,10 @@ export function runProgress({ episodes, ended, failed, state }: OngoingRun): str
 
 export function ongoingTooltip(runs: readonly OngoingRun[]): string {
   const lines = runs.map((run) => `**${escapeMarkdown(run.name)}**: ${escapeMarkdown(runProgress(run))}`);
-  return [...lines, l10n.t('Click to show the trace.')].join('\n\n');
+  const click = runs.every(({ isTraining }) => isTraining === true)
+    ? l10n.t('Click to show the charts.')
+    : l10n.t('Click to show the trace.');
+  return [...lines, click].join('\n\n');
 }
 
 export function ongoingAccessibleName(runs: readonly OngoingRun[]): string {

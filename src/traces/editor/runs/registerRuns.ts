@@ -3,7 +3,7 @@ import { DisposableStore, type Disposable } from '../../../base/core/disposable.
 import { formatReport } from '../../../base/core/errors.ts';
 import type { Clock } from '../../../base/core/ports.ts';
 import type { TraceClient } from '../../core/methods.ts';
-import { traceEventNames, type RunStartedBody } from '../../core/runEvents.ts';
+import { traceEventNames, trainingEventNames, type RunStartedBody } from '../../core/runEvents.ts';
 import { contextKeys, debugType, views, commands } from '../../../base/core/ids.ts';
 import { RunCatalog, type CatalogState } from './runCatalog.ts';
 import { RunsProvider } from './runsProvider.ts';
@@ -44,8 +44,10 @@ export function registerRuns({ client, clock, log }: RunsParts): Disposable {
   store.add(registerRunCommands(catalog, view, log));
   store.add(
     vscode.debug.onDidReceiveDebugSessionCustomEvent(({ session, event, body }) => {
-      if (session.type !== debugType || event !== traceEventNames.started) return;
-      const { trace } = body as RunStartedBody;
+      const names: readonly string[] = [traceEventNames.started, trainingEventNames.progressed];
+      if (session.type !== debugType || !names.includes(event)) return;
+      const { trace } = body as Partial<RunStartedBody>;
+      if (trace === undefined) return;
       files.tell(trace);
       void catalog.fileChanged(trace);
     }),

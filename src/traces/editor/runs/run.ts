@@ -8,6 +8,8 @@ export interface RunFile {
   readonly modified: number;
   /** True if a run created the folder of the trace, and no one copied the trace there. */
   readonly ownFolder: boolean;
+  /** The folder of the training that wrote the trace of a step or validation. */
+  readonly training: string | undefined;
 }
 
 export interface Run {

@@ -7,7 +7,20 @@ import { contains, type Root } from './runTree.ts';
 /** The copy of the config that every run saves in its folder, which identifies such a folder. */
 export const configCopy = 'yaml_backup.yaml';
 
+/** The file with the state of a training, in its folder. The traces of its steps are in a folder below. */
+export const trainingMark = 'training.json';
+const trainingTraces = 'steps';
+
 const extension = '.ajtrace';
+
+/** Returns the folder that is a training if it has the {@link trainingMark}. Undefined: no training has the trace there. */
+export function possibleTraining(trace: string): string | undefined {
+  const folder = path.dirname(trace);
+  // Steps that were trained again are one folder deeper.
+  const parents = [folder, path.dirname(folder)];
+  const steps = parents.find((one) => path.basename(one) === trainingTraces);
+  return steps && path.dirname(steps);
+}
 
 export function isTrace(file: string): boolean {
   return file.endsWith(extension);

@@ -34,8 +34,34 @@ export function stateIcon({ summary: { state, totals } }: Run): StateIcon {
  * because the name was taken, the folder's name distinguishes runs of one experiment.
  */
 export function runLabel({ file, summary }: Run): string {
+  if (file.training !== undefined) return stepLabel(path.basename(file.trace, '.ajtrace'));
   if (file.ownFolder) return path.basename(path.dirname(file.trace));
   return summary.experiment === '' ? path.basename(file.trace) : summary.experiment;
+}
+
+/** Returns e.g. `Step 3` for `step-0003`. Traces of steps that were trained again keep their names. */
+function stepLabel(trace: string): string {
+  const [, kind, step = ''] = /^(step|validation)-(\d+)$/.exec(trace) ?? [];
+  if (kind === undefined) return trace;
+  return kind === 'step'
+    ? l10n.t('Step {0}', count(Number(step)))
+    : l10n.t('Validation after step {0}', count(Number(step)));
+}
+
+/** e.g. `step 12 · reward 0.75`, of the newest step. */
+export function trainingDescription({ children }: GroupNode): string {
+  const runs = children.flatMap((node) => (node.kind === 'run' ? [node.run] : []));
+  const steps = runs.filter(({ file }) => /\bstep-\d+\.ajtrace$/.test(file.trace));
+  const newest = steps.find(({ summary }) => summary.totals.meanReward !== null) ?? steps[0];
+  if (newest === undefined) return '';
+  const { meanReward } = newest.summary.totals;
+  const words = meanReward === null ? [] : [l10n.t('reward {0}', reward(meanReward))];
+  return [runLabel(newest), ...words].join(' · ');
+}
+
+/** Returns true if a step or validation of a training runs. */
+export function isTraining({ children }: GroupNode): boolean {
+  return children.some((node) => node.kind === 'run' && node.run.summary.state === 'running');
 }
 
 /** e.g. `completed, 1 failed · reward 0.75 · 75 % success · 8 episodes`. */
@@ -51,6 +77,7 @@ export function runAccessibleName(run: Run): string {
 
 /** e.g. `Config math_agent.yaml, 3 runs`. */
 export function groupAccessibleName({ kind, label, children }: GroupNode): string {
+  if (kind === 'training') return l10n.t('Training {0}', label);
   const count = countRuns(children);
   if (kind === 'folder') {
     return count === 1 ? l10n.t('Folder {0}, 1 run', label) : l10n.t('Folder {0}, {1} runs', label, count);

@@ -19,12 +19,13 @@ export interface RunNode {
 }
 
 export interface GroupNode {
-  readonly kind: 'folder' | 'config';
+  /** `training`: the steps and validations of a training. */
+  readonly kind: 'folder' | 'config' | 'training';
   readonly id: string;
   readonly label: string;
   /** The location of the config, relative to its workspace folder; empty for a folder. */
   readonly description: string;
-  /** Absolute path of the folder or config; empty for runs outside the workspace. */
+  /** Absolute path of the folder, config or training; empty for runs outside the workspace. */
   readonly path: string;
   readonly children: readonly TreeNode[];
 }
@@ -63,11 +64,26 @@ function byConfigs(runs: readonly Run[], roots: readonly Root[]): readonly TreeN
   const byConfig = groupBy(runs, (run) => run.summary.config);
   const nameless = byConfig.get('') ?? [];
   byConfig.delete('');
-  if (byConfig.size < 2) return runs.map((run) => runNode(run, roots));
+  if (byConfig.size < 2) return byTrainings(runs, roots);
   return [
     ...[...byConfig].map(([config, own]) => configNode(config, own, roots)),
-    ...nameless.map((run) => runNode(run, roots)),
+    ...byTrainings(nameless, roots),
   ];
+}
+
+/** Makes one entry of the traces of a training, at the position of the newest. */
+function byTrainings(runs: readonly Run[], roots: readonly Root[]): readonly TreeNode[] {
+  const entries = groupBy(runs, ({ file }) => file.training ?? file.trace);
+  return [...entries.values()].flatMap((own): readonly TreeNode[] => {
+    const training = own[0]?.file.training;
+    const nodes = own.map((run) => runNode(run, roots));
+    return training === undefined ? nodes : [trainingNode(training, nodes)];
+  });
+}
+
+function trainingNode(folder: string, children: readonly RunNode[]): GroupNode {
+  const label = path.basename(folder);
+  return { kind: 'training', id: `training:${folder}`, label, description: '', path: folder, children };
 }
 
 function configNode(config: string, runs: readonly Run[], roots: readonly Root[]): GroupNode {
@@ -81,7 +97,7 @@ function configNode(config: string, runs: readonly Run[], roots: readonly Root[]
     label: path.basename(config),
     description: root ? path.relative(root.path, folder) : folder,
     path: config,
-    children: runs.map((run) => runNode(run, roots)),
+    children: byTrainings(runs, roots),
   };
 }
 

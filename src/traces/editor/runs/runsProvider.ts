@@ -3,12 +3,15 @@ import { DisposableStore, type Disposable } from '../../../base/core/disposable.
 import type { RunCatalog } from './runCatalog.ts';
 import {
   groupAccessibleName,
+  isTraining,
   runAccessibleName,
   runDescription,
   runLabel,
   runTooltip,
   stateIcon,
+  trainingDescription,
 } from './runText.ts';
+import { commands } from '../../../base/core/ids.ts';
 import { runTree, type GroupNode, type RunNode, type TreeNode } from './runTree.ts';
 import { workspaceRoots } from './workspaceRuns.ts';
 
@@ -39,7 +42,8 @@ export class RunsProvider implements vscode.TreeDataProvider<TreeNode>, Disposab
 
   getTreeItem(node: TreeNode): vscode.TreeItem {
     const current = this.#current.get(node.id) ?? node;
-    return current.kind === 'run' ? runItem(current) : groupItem(current);
+    if (current.kind === 'run') return runItem(current);
+    return current.kind === 'training' ? trainingItem(current) : groupItem(current);
   }
 
   /** VS Code calls this on hover, so that long texts are not transferred for each row. */
@@ -82,6 +86,9 @@ function byId(tree: readonly TreeNode[]): Map<string, TreeNode> {
 }
 
 function differ(before: TreeNode | undefined, now: TreeNode | undefined): boolean {
+  if (before?.kind === 'training' && now?.kind === 'training') {
+    return before.children.some((child, index) => differ(child, now.children[index]));
+  }
   if (before?.kind !== 'run' || now?.kind !== 'run') return false;
   return before.run.summary !== now.run.summary || before.run.file !== now.run.file;
 }
@@ -112,6 +119,19 @@ function contextOf({ run, inWorkspace }: RunNode): string {
   if (run.summary.config !== '') words.push('hasConfig');
   if (run.file.ownFolder) words.push('ownFolder');
   return words.join(' ');
+}
+
+function trainingItem(node: GroupNode): vscode.TreeItem {
+  const item = new vscode.TreeItem(node.label, vscode.TreeItemCollapsibleState.Collapsed);
+  item.id = node.id;
+  item.description = trainingDescription(node);
+  item.iconPath = new vscode.ThemeIcon(isTraining(node) ? 'loading~spin' : 'graph-line');
+  item.contextValue = 'training';
+  item.accessibilityInformation = { label: `${groupAccessibleName(node)}, ${item.description}` };
+  item.tooltip = node.path;
+  const title = vscode.l10n.t('Open Training Run');
+  item.command = { command: commands.openTrainingFolder, title, arguments: [node] };
+  return item;
 }
 
 function groupItem(node: GroupNode): vscode.TreeItem {

@@ -3,6 +3,10 @@ import { DisposableStore, type Disposable } from '../../../base/core/disposable.
 import type { Clock } from '../../../base/core/ports.ts';
 import {
   traceEventNames,
+  trainingEventNames,
+  type TrainingEndedBody,
+  type TrainingProgressBody,
+  type TrainingStartedBody,
   type RunEndedBody,
   type RunProgressBody,
   type RunStartedBody,
@@ -69,7 +73,14 @@ function follow(runs: OngoingRuns): Disposable {
         runs.started(body as RunStartedBody, id);
         void vscode.commands.executeCommand('setContext', contextKeys.hasRun, true);
       }
-      if (event === traceEventNames.progressed) runs.progressed(body as RunProgressBody);
+      if (event === trainingEventNames.started) runs.trainingStarted(body as TrainingStartedBody, id);
+      else if (event === trainingEventNames.progressed) {
+        const { folder, step } = body as TrainingProgressBody;
+        runs.progressed({ trace: folder, ended: step, failed: 0 });
+      } else if (event === trainingEventNames.ended) {
+        const { folder, status } = body as TrainingEndedBody;
+        runs.ended({ trace: folder, status });
+      } else if (event === traceEventNames.progressed) runs.progressed(body as RunProgressBody);
       else if (event === traceEventNames.ended) runs.ended(body as RunEndedBody);
     }),
   );
@@ -87,19 +98,25 @@ function follow(runs: OngoingRuns): Disposable {
 }
 
 interface RunItem extends vscode.QuickPickItem {
-  readonly trace: string;
+  readonly run: OngoingRun;
 }
 
 async function showOngoing(runs: OngoingRuns): Promise<void> {
   const all = runs.list();
-  const trace = all.length === 1 ? all[0]?.trace : await choose(all);
-  if (trace === undefined) return;
+  const run = all.length === 1 ? all[0] : await choose(all);
+  if (run === undefined) return;
+  const { trace, isTraining } = run;
+  if (isTraining === true) {
+    await vscode.commands.executeCommand(commands.openTrainingFolder, vscode.Uri.file(trace));
+    runs.lookedAt(trace);
+    return;
+  }
   // Opens to the side, because the trace and the code at which the run stops would hide each other.
   await showTrace(vscode.Uri.file(trace), { beside: true, focus: true });
   runs.lookedAt(trace);
 }
 
-async function choose(runs: readonly OngoingRun[]): Promise<string | undefined> {
+async function choose(runs: readonly OngoingRun[]): Promise<OngoingRun | undefined> {
   if (runs.length === 0) {
     void vscode.window.showInformationMessage(vscode.l10n.t('This window has no active run.'));
     return undefined;
@@ -107,8 +124,8 @@ async function choose(runs: readonly OngoingRun[]): Promise<string | undefined> 
   const items = runs.map((run): RunItem => ({
     label: `${run.state === 'failed' ? '$(error)' : '$(loading~spin)'} ${run.name}`,
     description: runProgress(run),
-    trace: run.trace,
+    run,
   }));
   const chosen = await vscode.window.showQuickPick(items, { title: vscode.l10n.t('Which run?') });
-  return chosen?.trace;
+  return chosen?.run;
 }

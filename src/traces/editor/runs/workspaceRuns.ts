@@ -3,7 +3,7 @@ import path from 'node:path';
 import * as vscode from 'vscode';
 import { DisposableStore, type Disposable } from '../../../base/core/disposable.ts';
 import type { RunCatalog, RunFiles } from './runCatalog.ts';
-import { configCopy, isTrace } from './runFiles.ts';
+import { configCopy, isTrace, possibleTraining, trainingMark } from './runFiles.ts';
 import type { RunFile } from './run.ts';
 import type { Root } from './runTree.ts';
 
@@ -34,8 +34,14 @@ export class WorkspaceRuns implements RunFiles {
 
   async stat(trace: string): Promise<RunFile | undefined> {
     const mark = path.join(path.dirname(trace), configCopy);
-    const [file, copy] = await Promise.all([statOf(trace), statOf(mark)]);
-    return file && { trace, size: file.size, modified: file.mtime, ownFolder: copy !== undefined };
+    const folder = possibleTraining(trace);
+    const [file, copy, state] = await Promise.all([
+      statOf(trace),
+      statOf(mark),
+      folder === undefined ? undefined : statOf(path.join(folder, trainingMark)),
+    ]);
+    const training = state && folder;
+    return file && { trace, size: file.size, modified: file.mtime, ownFolder: copy !== undefined, training };
   }
 }
 

@@ -1,13 +1,48 @@
 /** Messages between the editor and the page of a training run, both ways. */
 import * as z from 'zod/mini';
-import { gpuSample, checkpoint, runEvent, runId, runRecord } from '../protocol/runs.ts';
+import { checkpoint, gpuSample, launcherNames, runEvent, runRecord } from '../protocol/runs.ts';
 import { gpu } from '../protocol/hostRpc.ts';
 
 const count = z.int().check(z.nonnegative());
 
+/** The id of a run on its host, or the absolute folder of a training of this machine. */
+const pageRunId = z.string();
+
+/** The name of the trace of a step or validation, without its extension. */
+const traceName = z.string().check(z.regex(/^(?:step|validation)-\d{1,9}$/));
+
+/** The part of a run's record that the page shows. */
+export const pageRecord = z.extend(
+  z.omit(runRecord, { snapshot: true, flags: true, env: true, jobFolder: true, events: true }),
+  {
+    id: pageRunId,
+    launcher: z.enum([...launcherNames, 'tinker']),
+    backbone: z.enum([...runRecord.shape.backbone.options, 'tinker']),
+  },
+);
+export type PageRecord = z.infer<typeof pageRecord>;
+
+/** The facts that only a training in a folder of this machine has. */
+const localTraining = z.object({
+  baseModel: z.string(),
+  /** The base URL of its server; absent: that of the environment. */
+  server: z.optional(z.string()),
+  loss: z.string(),
+  rank: z.number(),
+  /** The names of the traces of its steps and validations, in order of their steps. */
+  traces: z.array(traceName),
+});
+
+const pageCheckpoint = z.extend(checkpoint, {
+  /** The `tinker://` path of the weights for sampling. `path` is that of weights and optimizer. */
+  sampler: z.optional(z.string()),
+});
+export type PageCheckpoint = z.infer<typeof pageCheckpoint>;
+
 export const pageRun = z.object({
   host: z.string(),
-  record: runRecord,
+  record: pageRecord,
+  local: z.optional(localTraining),
   /** The number of runs before it in the queue; null if it does not wait or the number is unknown. */
   ahead: z.nullable(count),
   /** The actions that the token allows: resume or fork (`start`), and end the run (`cancel`). */
@@ -25,7 +60,7 @@ export const hostState = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('ended'), reason: z.string() }),
 ]);
 export type HostState = z.infer<typeof hostState>;
-const runRef = z.object({ host: z.string(), run: runId });
+const runRef = z.object({ host: z.string(), run: pageRunId });
 export type RunRef = Readonly<z.infer<typeof runRef>>;
 
 /** To the page. */
@@ -36,16 +71,18 @@ export const runPageMessage = z.discriminatedUnion('type', [
    */
   z.object({ type: z.literal('runs'), runs: z.array(pageRun), awaited: z.optional(z.array(runRef)) }),
   /** Events in order. The page drops repeated ones, by number or, for log lines, by type. */
-  z.object({ type: z.literal('events'), run: runId, events: z.array(runEvent) }),
-  z.object({ type: z.literal('checkpoints'), run: runId, checkpoints: z.array(checkpoint) }),
+  z.object({ type: z.literal('events'), run: pageRunId, events: z.array(runEvent) }),
+  z.object({ type: z.literal('checkpoints'), run: pageRunId, checkpoints: z.array(pageCheckpoint) }),
+  /** The run begins again at an earlier step. Its events follow from the first. */
+  z.object({ type: z.literal('rewound'), run: pageRunId }),
   /** The GPUs of the run's host. `at` is by the host's clock. */
-  z.object({ type: z.literal('gpus'), run: runId, at: z.number(), gpus: z.array(gpu) }),
+  z.object({ type: z.literal('gpus'), run: pageRunId, at: z.number(), gpus: z.array(gpu) }),
   /** The GPU load of the run so far, as its host recorded it. */
-  z.object({ type: z.literal('gpuHistory'), run: runId, samples: z.array(gpuSample) }),
+  z.object({ type: z.literal('gpuHistory'), run: pageRunId, samples: z.array(gpuSample) }),
   /** The reason why a connected host sends no events of a run; null once they arrive again. */
-  z.object({ type: z.literal('unheard'), run: runId, problem: z.nullable(z.string()) }),
+  z.object({ type: z.literal('unheard'), run: pageRunId, problem: z.nullable(z.string()) }),
   /** The host no longer has the run that the page is for. */
-  z.object({ type: z.literal('gone'), host: z.string(), run: runId }),
+  z.object({ type: z.literal('gone'), host: z.string(), run: pageRunId }),
   z.object({ type: z.literal('connection'), host: z.string(), state: hostState }),
 ]);
 export type RunPageMessage = z.infer<typeof runPageMessage>;
@@ -69,14 +106,22 @@ export const runPageRequest = z.discriminatedUnion('type', [
       'openRollouts',
       'copyCommand',
     ]),
-    run: runId,
+    run: pageRunId,
   }),
   /** Actions for a checkpoint. `stage` is the name of the stage that wrote it, if the training has several. */
   z.object({
     type: z.literal(['resume', 'fork', 'fetchCheckpoint']),
-    run: runId,
+    run: pageRunId,
     step: count,
     stage: z.optional(z.string()),
   }),
+  /** Copies the `tinker://` path of a checkpoint: of its weights for sampling, or of weights and optimizer. */
+  z.object({
+    type: z.literal(['copySampler', 'copyWeights']),
+    run: pageRunId,
+    step: count,
+  }),
+  /** Opens the trace of a step or validation, or compares it with the first one of its kind. */
+  z.object({ type: z.literal(['openTrace', 'compareTrace']), run: pageRunId, trace: traceName }),
 ]);
 export type RunPageRequest = z.infer<typeof runPageRequest>;

@@ -2,7 +2,14 @@
 import * as z from 'zod/mini';
 import { hasEvaluationMetrics, hasStepMetrics, type StepMetrics } from './metrics.ts';
 
-const alarmNames = ['reward-flat', 'no-advantage', 'kl-jump', 'out-of-memory', 'no-progress'] as const;
+const alarmNames = [
+  'reward-flat',
+  'no-advantage',
+  'kl-jump',
+  'logprob-difference',
+  'out-of-memory',
+  'no-progress',
+] as const;
 type AlarmName = (typeof alarmNames)[number];
 
 export interface Alarm {
@@ -50,6 +57,8 @@ const limits = {
   klLeast: 0.1,
   klBefore: 5,
   klKept: 20,
+  /** The mean difference of the trainer's log probabilities from those of the sampler. */
+  logprobs: 0.05,
 } as const;
 
 export interface AlarmCheck {
@@ -73,6 +82,7 @@ export function checkMetrics(
     ['reward-flat', reward === undefined ? null : flatReward(rewards)],
     ['no-advantage', equal === undefined ? null : withoutAdvantage(equals)],
     ['kl-jump', kl === undefined ? null : klJump(before.kl, kl)],
+    ['logprob-difference', differing(values['training/logprob_diff_mean'])],
     ['out-of-memory', isStep ? undefined : null],
   ];
   const state = {
@@ -165,6 +175,8 @@ function mean(values: readonly number[]): number {
 
 /** Returns true if the rewards in each group are all the same, or undefined if these metrics do not include it. */
 function equalGroups(values: Readonly<Record<string, number>>): boolean | undefined {
+  const [groups, equal] = [values['groups/all'], values['groups/equal_rewards']];
+  if (groups !== undefined && equal !== undefined) return groups > 0 && equal === groups;
   const skipped = values['experience_pipeline/group_advantages/skipped_group_ratio'];
   if (skipped !== undefined) return skipped >= 1;
   const deviation = values['experience_pipeline/group_advantages/reward_std/max'];
@@ -176,6 +188,12 @@ function equalGroups(values: Readonly<Record<string, number>>): boolean | undefi
 function withoutAdvantage(steps: number): string | undefined {
   if (steps < limits.equalSteps) return undefined;
   return `For ${steps} steps, all episodes of each group had the same reward. There is no advantage to train on.`;
+}
+
+function differing(difference: number | undefined): string | undefined | null {
+  if (difference === undefined) return null;
+  if (difference <= limits.logprobs) return undefined;
+  return `The log probabilities of the trainer differ from those of the sampler by ${shown(difference)} on average.`;
 }
 
 function klJump(before: readonly number[], kl: number): string | undefined {

@@ -1,5 +1,6 @@
 /** The words for runs that the GPU Hosts view, the page of a run and the command line share. */
 import * as l10n from '@vscode/l10n';
+import type { PageRecord } from '../page/trainingRunRpc.ts';
 import type { Checkpoint, RunRecord, RunState } from '../protocol/runs.ts';
 
 export function stateText(state: RunState): string {
@@ -18,7 +19,7 @@ export function stateText(state: RunState): string {
 }
 
 /** Returns the launcher of a run, with the backbone if the launcher supports several. */
-export function launcherText({ launcher, backbone }: Pick<RunRecord, 'launcher' | 'backbone'>): string {
+export function launcherText({ launcher, backbone }: Pick<PageRecord, 'launcher' | 'backbone'>): string {
   const trainer = backbone === 'verl' ? 'verl' : 'Trinity-RFT';
   switch (launcher) {
     case 'ajet':
@@ -27,6 +28,8 @@ export function launcherText({ launcher, backbone }: Pick<RunRecord, 'launcher' 
       return 'Trinity-RFT';
     case 'ray':
       return l10n.t('Ray job ({0})', trainer);
+    case 'tinker':
+      return 'Tinker';
   }
 }
 

@@ -5,7 +5,7 @@ import type { RunData } from './runData.ts';
 import { duration, percent } from '../../../base/core/format.ts';
 import { number } from '../text.ts';
 
-export type ChartId = 'reward' | 'success' | 'kl' | 'entropy' | 'length' | 'time';
+export type ChartId = 'reward' | 'success' | 'validation' | 'kl' | 'logprobs' | 'entropy' | 'length' | 'time';
 
 /** The metrics of each chart, by preference. The first existing one is drawn. */
 const candidates: Readonly<Record<ChartId, readonly (string | RegExp)[]>> = {
@@ -23,7 +23,9 @@ const candidates: Readonly<Record<ChartId, readonly (string | RegExp)[]>> = {
     'critic/success_rate',
     /^(?:eval|bench)\/.+\/(?:success_rate|accuracy)\/mean(?:@\d+)?$/,
   ],
+  validation: ['val/reward/mean'],
   kl: ['actor/ppo_kl', 'actor/kl_loss', 'actor/kl', 'advantage/kl', 'critic/kl', 'actor/reward_kl_penalty'],
+  logprobs: ['training/logprob_diff_mean'],
   entropy: ['actor/entropy_loss', 'actor/entropy'],
   length: ['response_length/mean', 'rollout/response_length/mean'],
   time: ['time/step', 'timing_s/step', 'perf/time_per_step', 'time/train_step', 'time/wait_explore_step'],
@@ -86,7 +88,9 @@ export function kindOf({ id, names }: ChartMetrics): ChartKind {
   const kinds: Readonly<Record<ChartMetrics['id'], ChartKind>> = {
     reward: { title: l10n.t('Mean reward'), valueText: number },
     success: { title: l10n.t('Success'), valueText: share },
+    validation: { title: l10n.t('Validation reward'), valueText: number },
     kl: { title: l10n.t('KL divergence'), valueText: number },
+    logprobs: { title: l10n.t('Log probability difference'), valueText: number },
     entropy: { title: l10n.t('Entropy'), valueText: number },
     length: { title: l10n.t('Response length'), valueText: number },
     time: { title: l10n.t('Time per step'), valueText: (value) => duration(value ?? null) },

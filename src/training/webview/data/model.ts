@@ -43,6 +43,9 @@ export class RunPageModel {
         for (const event of message.events) run?.take(event);
         break;
       }
+      case 'rewound':
+        this.runs = this.runs?.map((run) => (run.id === message.run ? new RunData(run.shown) : run));
+        break;
       case 'checkpoints': {
         const run = this.#run(message.run);
         if (run) run.checkpoints = message.checkpoints;

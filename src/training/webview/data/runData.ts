@@ -1,6 +1,6 @@
-import { type GpuSample, finalStates, type Checkpoint, type RunEvent } from '../../core/protocol/runs.ts';
+import { type GpuSample, finalStates, type RunEvent } from '../../core/protocol/runs.ts';
 import type { Gpu } from '../../core/protocol/hostRpc.ts';
-import type { PageRun } from '../../core/page/trainingRunRpc.ts';
+import type { PageCheckpoint, PageRun } from '../../core/page/trainingRunRpc.ts';
 import { omit } from '../../../base/core/omit.ts';
 import { MetricSeries } from './metricSeries.ts';
 
@@ -30,7 +30,7 @@ export class RunData {
   phase: { readonly at: number; readonly phase: string } | undefined;
   /** The reason why no events arrive; null if they do. */
   unheard: string | null = null;
-  checkpoints: readonly Checkpoint[] = [];
+  checkpoints: readonly PageCheckpoint[] = [];
   /** Checkpoints from events, whether or not the host has listed them. */
   readonly written: { readonly step: number; readonly stage: number; readonly at: number }[] = [];
   gpus: readonly Gpu[] = [];

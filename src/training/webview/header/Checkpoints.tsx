@@ -1,12 +1,14 @@
 import * as l10n from '@vscode/l10n';
-import type { Checkpoint } from '../../core/protocol/runs.ts';
+import type { PageCheckpoint } from '../../core/page/trainingRunRpc.ts';
 import type { RunData } from '../data/runData.ts';
 import { usePage } from '../page.ts';
 import { number } from '../text.ts';
 import { count, moment, sizeText, unknown } from '../../../base/core/format.ts';
 import { checkpointText } from '../../core/runs/words.ts';
 
-type Row = Pick<Checkpoint, 'step' | 'stage' | 'reward' | 'resumable'> & {
+type Row = Pick<PageCheckpoint, 'step' | 'stage' | 'reward' | 'resumable'> & {
+  /** The `tinker://` path of the weights for sampling, of a training of this machine. */
+  readonly sampler?: string | undefined;
   readonly bytes: number | null;
   readonly at: number;
   readonly listed: boolean;
@@ -18,6 +20,7 @@ export function Checkpoints() {
   if (rows.length === 0) return null;
   // Training can resume only from the newest checkpoint. Each one can be forked.
   const newest = rows.find(({ resumable }) => resumable);
+  const isLocal = run.shown.local !== undefined;
   const hasStages = rows.some(({ stage }) => stage !== undefined);
   return (
     <section class="panel" aria-labelledby="checkpoints">
@@ -28,7 +31,7 @@ export function Checkpoints() {
             <tr>
               {hasStages && <th scope="col">{l10n.t('Stage')}</th>}
               <th scope="col">{l10n.t('Step')}</th>
-              <th scope="col">{l10n.t('Size')}</th>
+              <th scope="col">{isLocal ? l10n.t('Weights for sampling') : l10n.t('Size')}</th>
               <th scope="col">{l10n.t('Written')}</th>
               <th scope="col">{l10n.t('Mean reward')}</th>
               <th scope="col">{l10n.t('Actions')}</th>
@@ -61,19 +64,21 @@ interface RowProps {
 function CheckpointRow({ run, row, hasStages, isNewest }: RowProps) {
   const { ask } = usePage();
   const { step, stage } = row;
-  const { may } = run.shown;
+  const { may, local, record } = run.shown;
+  // The server has nothing more to train after the last step.
+  const canResume = run.isOver && (local === undefined || record.state !== 'finished');
   const ref = { run: run.id, step, ...(stage !== undefined && { stage }) };
   const named = checkpointText(row);
   return (
     <tr>
       {hasStages && <td>{stage}</td>}
       <th scope="row">{count(step)}</th>
-      <td>{row.bytes === null ? unknown : sizeText(row.bytes)}</td>
+      <td>{row.sampler === undefined ? sizeOf(row) : <code>{row.sampler}</code>}</td>
       <td>{moment(row.at)}</td>
       <td>{number(row.reward)}</td>
       <td>
         <div class="actions">
-          {may.start && run.isOver && isNewest && (
+          {may.start && canResume && isNewest && (
             <button
               type="button"
               aria-label={l10n.t('Resume from {0}', named)}
@@ -82,28 +87,71 @@ function CheckpointRow({ run, row, hasStages, isNewest }: RowProps) {
               {l10n.t('Resume')}
             </button>
           )}
-          {may.start && (
-            <button
-              type="button"
-              disabled={!row.resumable}
-              aria-label={l10n.t('Fork from {0}', named)}
-              onClick={() => ask({ type: 'fork', ...ref })}
-            >
-              {l10n.t('Fork')}
-            </button>
-          )}
-          <button
-            type="button"
-            disabled={!row.listed}
-            aria-label={l10n.t('Fetch the checkpoint of {0}', named)}
-            onClick={() => ask({ type: 'fetchCheckpoint', ...ref })}
-          >
-            {l10n.t('Fetch')}
-          </button>
+          {local === undefined ? <HostActions run={run} row={row} /> : <CopyPaths run={run} row={row} />}
         </div>
       </td>
     </tr>
   );
+}
+
+type ActionProps = Pick<RowProps, 'run' | 'row'>;
+
+function HostActions({ run, row }: ActionProps) {
+  const { ask } = usePage();
+  const { step, stage } = row;
+  const { may } = run.shown;
+  const ref = { run: run.id, step, ...(stage !== undefined && { stage }) };
+  const named = checkpointText(row);
+  return (
+    <>
+      {may.start && (
+        <button
+          type="button"
+          disabled={!row.resumable}
+          aria-label={l10n.t('Fork from {0}', named)}
+          onClick={() => ask({ type: 'fork', ...ref })}
+        >
+          {l10n.t('Fork')}
+        </button>
+      )}
+      <button
+        type="button"
+        disabled={!row.listed}
+        aria-label={l10n.t('Fetch the checkpoint of {0}', named)}
+        onClick={() => ask({ type: 'fetchCheckpoint', ...ref })}
+      >
+        {l10n.t('Fetch')}
+      </button>
+    </>
+  );
+}
+
+/** The weights of a training of this machine are on the server. */
+function CopyPaths({ run, row }: ActionProps) {
+  const { ask } = usePage();
+  const named = checkpointText(row);
+  const actions = [
+    ['copySampler', l10n.t('Copy path'), l10n.t('Copy path: {0}', named)],
+    ['copyWeights', l10n.t('Copy with optimizer'), l10n.t('Copy with optimizer: {0}', named)],
+  ] as const;
+  return (
+    <>
+      {actions.map(([type, text, label]) => (
+        <button
+          key={type}
+          type="button"
+          aria-label={label}
+          onClick={() => ask({ type, run: run.id, step: row.step })}
+        >
+          {text}
+        </button>
+      ))}
+    </>
+  );
+}
+
+function sizeOf({ bytes }: Row): string {
+  return bytes === null ? unknown : sizeText(bytes);
 }
 
 /** Returns the listed checkpoints, and newer ones from events. */

@@ -10,13 +10,13 @@ import { adviceFor, newestCheckpoint, stateClass } from './words.ts';
 
 export function RunHeader() {
   const { own: run } = usePage();
-  const { record, host } = run.shown;
+  const { record, host, local } = run.shown;
   return (
     <header class="run-header">
       <div class="title-line">
         <h1>{record.name}</h1>
         <StateOf run={run} />
-        <span class="muted">{l10n.t('on {0}', host)}</span>
+        <span class="muted">{local === undefined ? l10n.t('on {0}', host) : l10n.t('on this machine')}</span>
         <Actions run={run} />
       </div>
       <Origin run={run} />
@@ -35,11 +35,11 @@ export function StateOf({ run }: { readonly run: RunData }) {
 function Actions({ run }: { readonly run: RunData }) {
   const { ask, isGone } = usePage();
   if (isGone) return null;
-  const { may, rollouts, record } = run.shown;
+  const { may, rollouts, record, local } = run.shown;
   const mayCancel = may.cancel && !run.isOver && record.state !== 'cancelling';
   const actions = [
     rollouts && (['openRollouts', l10n.t('Open rollouts')] as const),
-    ['showLog', l10n.t('Show log')] as const,
+    local === undefined && (['showLog', l10n.t('Show log')] as const),
     ['showConfig', l10n.t('Show config')] as const,
     ['copyCommand', l10n.t('Copy command')] as const,
     mayCancel && (['cancel', l10n.t('Cancel run')] as const),
@@ -60,17 +60,26 @@ function Actions({ run }: { readonly run: RunData }) {
 }
 
 function Origin({ run }: { readonly run: RunData }) {
-  const { record } = run.shown;
+  const { record, local } = run.shown;
   const { config, gpus, owner, from, startedAt, createdAt } = record;
   return (
     <dl class="facts">
       <Fact name={l10n.t('config')}>{config}</Fact>
       <Fact name={l10n.t('launcher')}>{launcherText(record)}</Fact>
-      <Fact name={l10n.t('GPUs')}>{count(gpus)}</Fact>
+      {local === undefined ? (
+        <Fact name={l10n.t('GPUs')}>{count(gpus)}</Fact>
+      ) : (
+        <>
+          <Fact name={l10n.t('server')}>{local.server ?? l10n.t('from the environment')}</Fact>
+          <Fact name={l10n.t('base model')}>{local.baseModel}</Fact>
+          <Fact name={l10n.t('loss')}>{local.loss}</Fact>
+          <Fact name={l10n.t('rank')}>{count(local.rank)}</Fact>
+        </>
+      )}
       <Fact name={startedAt === null ? l10n.t('submitted') : l10n.t('started')}>
         {moment(startedAt ?? createdAt)}
       </Fact>
-      <Fact name={l10n.t('started by')}>{owner}</Fact>
+      {owner !== '' && <Fact name={l10n.t('started by')}>{owner}</Fact>}
       {from && (
         <Fact name={from.as === 'resume' ? l10n.t('resumed from') : l10n.t('forked from')}>
           {`${from.run}, ${checkpointText(from)}`}

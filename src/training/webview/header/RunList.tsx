@@ -40,11 +40,11 @@ function isNamesake(run: RunData, runs: readonly RunData[]): boolean {
 
 function Compared({ run }: { readonly run: RunData }) {
   const { ask, isGone } = usePage();
-  const { host, record } = run.shown;
+  const { host, record, local } = run.shown;
   const stage = stageText(record);
   return (
     <>
-      <span class="muted">{l10n.t('on {0}', host)}</span>
+      {local === undefined && <span class="muted">{l10n.t('on {0}', host)}</span>}
       <StateOf run={run} />
       {stage !== undefined && <span class="muted">{stage}</span>}
       {run.step !== null && <span class="muted">{stepText(run.step)}</span>}

@@ -42,6 +42,12 @@ export function alarmWords(alarm: string): AlarmWords {
       title: l10n.t('The KL divergence jumped'),
       advice: l10n.t('Lower the learning rate, clip gradients more, or return to the previous checkpoint.'),
     },
+    'logprob-difference': {
+      title: l10n.t('Trainer and sampler differ'),
+      advice: l10n.t(
+        'The samples may not be what the model produced. Check the chat template and that the tokenizer is the one of the model.',
+      ),
+    },
     'out-of-memory': {
       title: l10n.t('Out of memory'),
       advice: l10n.t(
@@ -87,14 +93,9 @@ export function newestCheckpoint(run: RunData): RunData['checkpoints'][number] |
 
 /** Returns advice on a run that did not finish. Undefined for other runs. */
 export function adviceFor(run: RunData): string | undefined {
+  const isLocal = run.shown.local !== undefined;
   const causes: Readonly<Partial<Record<RunState, string>>> = {
-    failed: run.alarms.some(({ alarm }) => alarm === 'out-of-memory')
-      ? alarmWords('out-of-memory').advice
-      : l10n.t('See the end of its log for the cause. Fix it and start the run again.'),
-    lost: l10n.t(
-      'Its process ended without an error message. The system may have killed it because memory ran out. See the end of its log.',
-    ),
-    rebooted: l10n.t('Its machine was restarted during the run.'),
+    ...(isLocal ? localCauses() : hostCauses(run)),
     cancelled: '',
   };
   const cause = causes[run.shown.record.state];
@@ -105,4 +106,24 @@ export function adviceFor(run: RunData): string | undefined {
       ? ''
       : l10n.t('It can be resumed from the checkpoint of {0}.', checkpointText(newest));
   return [cause, resume].filter((part) => part !== '').join(' ');
+}
+
+/** Its error is the reason that the page shows. */
+function localCauses(): Readonly<Partial<Record<RunState, string>>> {
+  return {
+    failed: '',
+    lost: l10n.t('Its process ended without an error message. The system may have killed it.'),
+  };
+}
+
+function hostCauses(run: RunData): Readonly<Partial<Record<RunState, string>>> {
+  return {
+    failed: run.alarms.some(({ alarm }) => alarm === 'out-of-memory')
+      ? alarmWords('out-of-memory').advice
+      : l10n.t('See the end of its log for the cause. Fix it and start the run again.'),
+    lost: l10n.t(
+      'Its process ended without an error message. The system may have killed it because memory ran out. See the end of its log.',
+    ),
+    rebooted: l10n.t('Its machine was restarted during the run.'),
+  };
 }

@@ -36,6 +36,16 @@ describe('what the status bar says', () => {
     );
   });
 
+  it('counts the steps of a training', () => {
+    const { runs } = bench();
+    runs.trainingStarted({ folder: '/w/math', experiment: 'math', step: 2, totalSteps: 20 }, 'one');
+    runs.progressed({ trace: '/w/math', ended: 3, failed: 0 });
+    expect(ongoingText(runs.list(), 1_000)).toBe('$(loading~spin) math 3/20 · 0:00');
+    expect(ongoingAccessibleName(runs.list())).toBe('AgentJet: math: step 3 of 20');
+    runs.ended({ trace: '/w/math', status: 'completed' });
+    expect(runs.list()).toEqual([]);
+  });
+
   it('is told in words for a screen reader, and in a hover of which nothing is more than text', () => {
     expect(ongoingAccessibleName([run, failed])).toBe(
       'AgentJet: math_agent: 3 of 16 episodes, 1 failed; math_agent: 3 of 16 episodes, 1 failed, the run failed',

@@ -4,7 +4,7 @@ import type { TraceSummary } from '../../../../src/traces/core/protocol/runRpc.t
 import type { Run, RunFile } from '../../../../src/traces/editor/runs/run.ts';
 
 export function runFile(trace: string, changes: Partial<RunFile> = {}): RunFile {
-  return { trace, size: 1000, modified: 0, ownFolder: true, ...changes };
+  return { trace, size: 1000, modified: 0, ownFolder: true, training: undefined, ...changes };
 }
 
 export function summaryOf(trace: string, changes: Partial<TraceSummary> = {}): TraceSummary {

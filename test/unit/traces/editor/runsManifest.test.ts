@@ -44,6 +44,8 @@ const ofOneRun: readonly string[] = [
   commands.renameRun,
   commands.deleteRun,
 ];
+/** Commands for the row of a training. They also ask for one. */
+const ofTraining: readonly string[] = [commands.openTrainingFolder, commands.resumeTrainingFolder];
 
 const itemsOf = (view: string): readonly Item[] =>
   (contributes.menus['view/item/context'] ?? []).filter(({ when }) => when.includes(`view == ${view} `));
@@ -92,7 +94,7 @@ describe('the manifest of the runs view', () => {
   it('offers what is done to a run on its row and nowhere else', () => {
     const items = itemsOf(views.runs);
     // The palette has this one as well: there it is about the newest run.
-    const offered = [...ofOneRun, commands.debugEpisode];
+    const offered = [...ofOneRun, ...ofTraining, commands.debugEpisode];
     // Some are also buttons of the row.
     expect([...new Set(items.map(({ command }) => command))].sort()).toEqual(offered.sort());
     const hidden = (contributes.menus['commandPalette'] ?? []).filter(({ when }) => when === 'false');

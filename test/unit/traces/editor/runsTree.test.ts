@@ -7,6 +7,8 @@ import {
   type Root,
   type TreeNode,
 } from '../../../../src/traces/editor/runs/runTree.ts';
+import { possibleTraining } from '../../../../src/traces/editor/runs/runFiles.ts';
+import { runLabel, trainingDescription } from '../../../../src/traces/editor/runs/runText.ts';
 import { run } from './runsFixtures.ts';
 
 const at = (...parts: string[]): string => path.resolve('/w', ...parts);
@@ -27,6 +29,26 @@ describe('the tree of runs', () => {
   it('is flat for one folder and one config', () => {
     const runs = [run(trace('a', 'second')), run(trace('a', 'first'))];
     expect(drawn(runTree(runs, [root('a')]))).toEqual(['second', 'first']);
+  });
+
+  it('has one entry for a training, with its steps and validations below', () => {
+    const training = at('a', 'saved_experiments', 'math');
+    const step = (name: string, meanReward: number | null = null) => {
+      const made = run(path.join(training, 'steps', `${name}.ajtrace`), { experiment: 'math' }, { training });
+      return { ...made, summary: { ...made.summary, totals: { ...made.summary.totals, meanReward } } };
+    };
+    const steps = [step('validation-0002', 0.9), step('step-0002', 0.5), step('step-0001', 0.25)];
+    const tree = runTree([...steps.slice(0, 2), run(trace('a', 'other')), ...steps.slice(2)], [root('a')]);
+    expect(drawn(tree)).toEqual(['math', '  math', '  math', '  math', 'other']);
+    const [node] = tree;
+    if (node === undefined || node.kind === 'run') throw new Error('The training has no entry.');
+    expect(node).toMatchObject({ kind: 'training', path: training });
+    expect(trainingDescription(node)).toBe('Step 2 · reward 0.5');
+    const labels = node.children.map((child) => child.kind === 'run' && runLabel(child.run));
+    expect(labels).toEqual(['Validation after step 2', 'Step 2', 'Step 1']);
+    expect(possibleTraining(steps[0]?.file.trace ?? '')).toBe(training);
+    expect(possibleTraining(path.join(training, 'steps', 'abandoned', 'step-0003-1.ajtrace'))).toBe(training);
+    expect(possibleTraining(trace('a', 'other'))).toBeUndefined();
   });
 
   it('groups by config where there are several, the one with the newest run first', () => {

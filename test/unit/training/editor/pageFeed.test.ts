@@ -30,6 +30,7 @@ function fed(hosts: KnownHosts, clients: HostClients, own: RunRef, clock = new F
     clients,
     own,
     clock,
+    mayRead: () => false,
     send: (message) => {
       told.push(message);
       for (const look of [...waiting]) look();

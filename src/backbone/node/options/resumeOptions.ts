@@ -1,0 +1,15 @@
+import type { TrainingState } from '../../core/trainer/trainerPorts.ts';
+import type { RunOptions } from './runOptions.ts';
+
+/**
+ * Returns the options that continue the training in a folder.
+ *
+ * @param folder absolute
+ */
+export function resumeOptions(folder: string, state: TrainingState): RunOptions {
+  const { config, cwd, split, baseUrl, baseModel, rank, loss, totalSteps: steps } = state;
+  return {
+    ...{ backbone: 'tinker', resume: folder, config, cwd, split, baseModel, rank, loss, steps },
+    ...(baseUrl !== undefined && { tinkerUrl: baseUrl }),
+  };
+}

@@ -1,0 +1,133 @@
+/** The actions on a training in a folder of this machine. They reject with a CodedError. */
+import path from 'node:path';
+import * as vscode from 'vscode';
+import { CodedError } from '../../base/core/errors.ts';
+import { commands, debugType } from '../../base/core/ids.ts';
+import { trainingFiles, type TrainingState } from '../../backbone/core/trainer/trainerPorts.ts';
+import { resumeOptions } from '../../backbone/node/options/resumeOptions.ts';
+import { configCopy } from '../../traces/editor/runs/runFiles.ts';
+import type { RunPageRequest } from '../core/page/trainingRunRpc.ts';
+import { localArgs } from './commandLines.ts';
+import { shellCommand } from '../core/launch/shellWords.ts';
+import { FolderReader } from '../node/folderReader.ts';
+
+type Request<Type extends RunPageRequest['type']> = Extract<RunPageRequest, { type: Type }>;
+type FolderRequest = Exclude<RunPageRequest, Request<'ready'> | Request<'addRun'>>;
+
+/** Does what the page of a training asks. `run` is the folder of the training. */
+export async function actOnFolder(request: FolderRequest, own: string): Promise<void> {
+  const folder = request.run;
+  switch (request.type) {
+    case 'openTrace':
+      return openTrace(traceIn(folder, request.trace));
+    case 'compareTrace':
+      return compareTrace(folder, request.trace);
+    case 'copySampler':
+    case 'copyWeights':
+      return copyPath(folder, request);
+    case 'openRollouts':
+      return openRollouts(folder);
+    case 'resume':
+      return resumeTraining(folder);
+    case 'copyCommand':
+      return copyCommand(folder);
+    case 'showConfig':
+      await vscode.commands.executeCommand('vscode.open', vscode.Uri.file((await stateIn(folder)).config));
+      return;
+    case 'compareConfig':
+      await vscode.commands.executeCommand('vscode.diff', configIn(own), configIn(folder));
+      return;
+    // The page does not send these for a training without a host.
+    case 'removeRun':
+    case 'cancel':
+    case 'showLog':
+    case 'fork':
+    case 'fetchCheckpoint':
+      return;
+  }
+}
+
+const configIn = (folder: string): vscode.Uri => vscode.Uri.file(path.join(folder, configCopy));
+const traceIn = (folder: string, trace: string): vscode.Uri =>
+  vscode.Uri.file(path.join(folder, trainingFiles.traces, `${trace}.ajtrace`));
+
+async function stateIn(folder: string): Promise<TrainingState> {
+  return (await new FolderReader(folder).read()).state;
+}
+
+async function openTrace(trace: vscode.Uri): Promise<void> {
+  await vscode.commands.executeCommand(commands.openTrace, trace, '');
+}
+
+/** Opens the trace of the newest step. */
+async function openRollouts(folder: string): Promise<void> {
+  const newest = (await new FolderReader(folder).read()).traces.findLast((trace) => trace.startsWith('step'));
+  if (newest !== undefined) await openTrace(traceIn(folder, newest));
+}
+
+/** Compares the episodes of a trace with those of the first trace of its kind. */
+async function compareTrace(folder: string, trace: string): Promise<void> {
+  const [kind = ''] = trace.split('-');
+  const first = (await new FolderReader(folder).read()).traces.find((one) => one.startsWith(kind));
+  if (first === undefined) return;
+  const other = traceIn(folder, first).fsPath;
+  await vscode.commands.executeCommand(commands.openTrace, traceIn(folder, trace), '', other);
+}
+
+async function copyPath(
+  folder: string,
+  { type, step }: Request<'copySampler' | 'copyWeights'>,
+): Promise<void> {
+  const checkpoint = (await stateIn(folder)).checkpoints.find((one) => one.step === step);
+  if (checkpoint === undefined) return;
+  await vscode.env.clipboard.writeText(type === 'copySampler' ? checkpoint.sampler : checkpoint.path);
+  const message = vscode.l10n.t('The path of the checkpoint of step {0} was copied to the clipboard.', step);
+  vscode.window.setStatusBarMessage(message, messageTime);
+}
+
+/** Milliseconds. */
+const messageTime = 5_000;
+
+/** Continues a training from its last checkpoint, with or without a debugger. */
+export async function resumeTraining(folder: string): Promise<void> {
+  const { state, isAlive } = await new FolderReader(folder).read();
+  const name = path.basename(folder);
+  if (state.status === 'running' && isAlive) throw stillRunning(name);
+  const workspace = vscode.workspace.getWorkspaceFolder(vscode.Uri.file(state.config));
+  if (workspace === undefined && !(await mayRun(state.config))) return;
+  const last = state.checkpoints.at(-1)?.step ?? 0;
+  const title = vscode.l10n.t('Resume {0} after step {1}', name, last);
+  const items = [
+    { label: vscode.l10n.t('$(debug-alt) With the debugger'), noDebug: false },
+    { label: vscode.l10n.t('$(run) Without debugging'), noDebug: true },
+  ];
+  const chosen = await vscode.window.showQuickPick(items, { title });
+  if (chosen === undefined) return;
+  const { noDebug } = chosen;
+  const configuration = { type: debugType, request: 'launch', name, ...resumeOptions(folder, state) };
+  await vscode.debug.startDebugging(workspace, configuration, { noDebug });
+}
+
+/** A folder can come from anywhere, and the config that it names is code that runs. */
+async function mayRun(config: string): Promise<boolean> {
+  const run = vscode.l10n.t('Run It');
+  const question = vscode.l10n.t('The training names a config outside this workspace. Run it?');
+  return (await vscode.window.showWarningMessage(question, { modal: true, detail: config }, run)) === run;
+}
+
+/** Copies the command that resumes a training, or that starts the same training again if it is complete. */
+async function copyCommand(folder: string): Promise<void> {
+  const state = await stateIn(folder);
+  await vscode.env.clipboard.writeText(shellCommand(localArgs(folder, state)));
+  void vscode.window.showInformationMessage(
+    vscode.l10n.t('The command was copied to the clipboard. Run it in {0}.', state.cwd),
+  );
+}
+
+function stillRunning(name: string): CodedError {
+  return new CodedError({
+    code: 'training/still-running',
+    message: vscode.l10n.t('The training run {0} is still active.', name),
+    hint: vscode.l10n.t('Stop it, or wait until it ends.'),
+  });
+}
