@@ -11,6 +11,7 @@ import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { datumOf } from '../../src/backbone/core/trainer/datums.ts';
 import { neverCancelled } from '../../src/base/core/cancellation.ts';
 import type { TrainingSample } from '../../src/tracking/core/samples.ts';
+import { openTraceReader } from '../../src/traces/node/store/openReader.ts';
 import { openTinker } from '../../src/tinker/node/openTinker.ts';
 import { RunningAdapter } from '../cli/harness/adapter.ts';
 import { ensurePython } from '../tools/pythonEnvironments.mjs';
@@ -103,7 +104,29 @@ test.each(cases)('a training in $language learns with seed $seed', async ({ lang
   expect(curve).toHaveLength(15);
   expect(first).toBeLessThan(0.3);
   expect(Math.abs(ratio - 1)).toBeLessThan(1e-4);
+  expectTracedTraining(path.join(run, 'steps', 'step-0002.ajtrace'));
 });
+
+/** The trace of a step has what the trainer said of each token that it trained. */
+function expectTracedTraining(file: string): void {
+  const reader = openTraceReader(file);
+  try {
+    expect(reader.read((views) => views.run()).training).toEqual({ step: 2, weights: 1 });
+    const { rows } = reader.read((views) => views.episodes(0, 1_000));
+    const trained = rows.flatMap(({ episode }) => {
+      const { timelines } = reader.read((views) => views.episode(episode));
+      return timelines[0]?.training === undefined ? [] : [episode];
+    });
+    expect(trained.length).toBeGreaterThan(0);
+    for (const episode of trained) {
+      const { lossMask, trainer } = reader.read((views) => views.tokens.window(episode, 0, 0, 1_000));
+      expect(trainer?.ratios.map((ratio) => (ratio === null ? 0 : 1))).toEqual(lossMask);
+      for (const ratio of trainer?.ratios ?? []) expect(Math.abs((ratio ?? 1) - 1)).toBeLessThan(1e-3);
+    }
+  } finally {
+    reader.close();
+  }
+}
 
 test('most seeds reach four fifths', () => {
   const reached = proved.filter(({ last }) => last > 0.8);
