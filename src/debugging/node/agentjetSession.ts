@@ -89,6 +89,8 @@ export class AgentJetSession extends ProtocolServer {
   readonly #notices = new Map<number, Disposable>();
   #childAnswer: ((response: DebugProtocol.Response) => void) | undefined;
   #lastChild: Promise<unknown> = Promise.resolve();
+  /** The connection of the JavaScript debugger. */
+  #relay: InspectorRelay | undefined;
   #launchFailed = false;
   /** The LLM call that waits for the answer of a person. */
   #asked: number | undefined;
@@ -251,6 +253,7 @@ export class AgentJetSession extends ProtocolServer {
       const url = await Promise.race([run.inspectorUrl.catch(() => ended), ended]);
       if (url === undefined) return;
       const relay = await InspectorRelay.listen(url, () => run.debuggerAttached());
+      this.#relay = relay;
       void run.exited.then(() => relay.dispose());
       const { ownFolder } = this.#ports;
       const { address } = relay;
@@ -318,12 +321,22 @@ export class AgentJetSession extends ProtocolServer {
 
   #cancelProgress(args: Arguments): void {
     const { progressId } = args as DebugProtocol.CancelArguments;
-    if (this.#reporter.isProgress(progressId)) this.#control.stop();
+    if (this.#reporter.isProgress(progressId)) this.#stop();
   }
 
   #terminate(): void {
+    if (!this.#stop()) this.#send([{ event: 'terminated', body: undefined }]);
+  }
+
+  /** Returns false if nothing runs. */
+  #stop(): boolean {
+    const isFirst = !this.#control.isStopping;
     const willEnd = this.#control.stop();
-    if (!willEnd) this.#send([{ event: 'terminated', body: undefined }]);
+    if (!isFirst || !this.#control.trains) return willEnd;
+    this.#send(this.#reporter.stopping());
+    // Without its debugger, a process at a breakpoint continues, and can save a checkpoint.
+    this.#relay?.dispose();
+    return willEnd;
   }
 
   async #disconnect(): Promise<void> {

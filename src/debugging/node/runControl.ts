@@ -6,6 +6,8 @@ import type { RunExit, RunLauncher, RunProcess, RunSpec } from '../../backbone/n
 
 /** Milliseconds that a run gets to end by itself. A process at a breakpoint never responds. */
 const graceMilliseconds = 500;
+/** A training saves a checkpoint first, which takes half a minute on a slow server. */
+const trainingGraceMilliseconds = 180_000;
 
 /** Controls the one run of a session. It can be stopped at any time, even before its process exists. */
 export class RunControl {
@@ -16,6 +18,7 @@ export class RunControl {
   #run: RunProcess | undefined;
   isStopping = false;
   #grace: Disposable | undefined;
+  #trains = false;
 
   constructor(launcher: RunLauncher, clock: Clock) {
     this.#launcher = launcher;
@@ -37,8 +40,14 @@ export class RunControl {
       throw debugErrors.stopped();
     }
     this.#run = run;
+    this.#trains = spec.request.train !== undefined;
     void run.exited.then(() => this.#ended());
     return run;
+  }
+
+  /** True while a training runs, which needs time to end. */
+  get trains(): boolean {
+    return this.#trains && this.#run !== undefined;
   }
 
   /** Asks the run to end, and kills it after a grace period or at the second call. Returns false if nothing runs. */
@@ -50,7 +59,8 @@ export class RunControl {
       this.#kill();
     } else {
       this.#run.cancel();
-      this.#grace = this.#clock.after(graceMilliseconds, () => this.#kill());
+      const milliseconds = this.#trains ? trainingGraceMilliseconds : graceMilliseconds;
+      this.#grace = this.#clock.after(milliseconds, () => this.#kill());
     }
     return true;
   }

@@ -142,6 +142,13 @@ export class RunReporter {
       : [this.#line('progress', `${name}: started`)];
   }
 
+  /** Reports what a stopped training waits for. */
+  stopping(): DapEvent[] {
+    const text =
+      'Stopping: the training saves a checkpoint of its last step and frees the server. Stop again to end it at once.';
+    return [this.#line('plain', text)];
+  }
+
   /** Reports the end of the process; `error` if the process ended before it reported the end of the run. */
   processEnded(error: CodedError | undefined): DapEvent[] {
     return [
@@ -246,7 +253,12 @@ export class RunReporter {
 
   #updateProgress(): DapEvent[] {
     if (!this.#progressShown) return [];
-    const percentage = (100 * this.#run.results.length) / Math.max(this.#run.started?.episodes ?? 0, 1);
+    const { training, results, started } = this.#run;
+    const [done, all] =
+      training === undefined
+        ? [results.length, started?.episodes]
+        : [training.steps.at(-1)?.step, training.started?.totalSteps];
+    const percentage = (100 * (done ?? 0)) / Math.max(all ?? 0, 1);
     return [{ event: 'progressUpdate', body: { progressId, message: this.#done(), percentage } }];
   }
 

@@ -2,6 +2,7 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Clock } from '../../../src/base/core/ports.ts';
 import { systemClock } from '../../../src/base/node/clock.ts';
+import { FakeClock } from '../fakeClock.ts';
 import type { DapMessage } from './dapClient.ts';
 import { fixtures, ScriptedLauncher } from './scriptedLauncher.ts';
 import {
@@ -147,6 +148,20 @@ describe('stopping', () => {
     await client.request('terminate');
     await client.event('terminated');
     await expectGolden(client, 'terminate');
+  });
+
+  it('waits until a training has saved a checkpoint', async () => {
+    const clock = new FakeClock();
+    const { client } = connect({ clock });
+    const more = { noDebug: true, backbone: 'tinker', tinkerUrl: 'http://127.0.0.1:1' };
+    await start(client, 'trains', more);
+    await client.until((message) => message.body?.['message'] === 'step 2 of 4, rollout');
+    await client.request('terminate');
+    await client.until((message) => JSON.stringify(message).includes('Stop again to end it at once'));
+    clock.advance(60_000);
+    await client.request('agentjet.held', { held: true });
+    await client.event('terminated');
+    await expectGolden(client, 'terminate-training');
   });
 
   it('works from the progress as well', async () => {
