@@ -16,6 +16,7 @@ export function trainingStateOf(changes: Partial<TrainingState> = {}): TrainingS
     split: 'training',
     baseUrl: 'http://127.0.0.1:8123',
     baseModel: 'Qwen/Qwen2.5-0.5B-Instruct',
+    options: {},
     rank: 16,
     seed: 7,
     loss: 'ppo',

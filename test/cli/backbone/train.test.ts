@@ -119,7 +119,7 @@ describe('a training', () => {
   it('continues after a kill at any moment with the same steps, and trains none twice', async () => {
     const server = await startServer();
     const folder = await project();
-    const run = startCli(folder, trainArguments(server));
+    const run = startCli(folder, [...trainArguments(server), '--seed', '7', '--repeat', '3']);
     await run.wrote(/^checkpoint of step 3/m);
     const processes = descendants(run.pid);
     for (const pid of processes) process.kill(pid, 'SIGKILL');
@@ -138,6 +138,9 @@ describe('a training', () => {
     const steps = lines.map((line) => JSON.parse(line) as { kind: string; step: number });
     expect(steps.filter(({ kind }) => kind === 'step').map(({ step }) => step)).toEqual([1, 2, 3, 4]);
     expect(stateIn(saved).checkpoints.map(({ step }) => step)).toEqual([3, 4]);
+    // With the options of the first run.
+    expect(stateIn(saved)).toMatchObject({ seed: 7, options: { repeat: 3 } });
+    expect(second).toMatch(/6 episodes \(2 tasks × 3\)/);
   });
 
   it('ends at Ctrl-C with a checkpoint of its last step', async () => {

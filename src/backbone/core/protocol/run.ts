@@ -106,8 +106,6 @@ export const trainRequest = z.object({
   loss: z.optional(z.enum(lossNames)),
   /** The rank of the adapter; absent: 16. */
   rank: z.optional(z.number()),
-  /** The seed of the adapter. */
-  seed: z.optional(z.number()),
   /** The most steps of the whole training; absent: as the config says. */
   steps: z.optional(z.number()),
   /** True: a tiny random model on this machine, with settings with which it learns. */

@@ -2,8 +2,9 @@
  * Trains the model on a Tinker server. Each step runs the episodes of some tasks, makes their samples as the training
  * report does, and updates the weights.
  */
-import { type CancellationToken } from '../../../base/core/cancellation.ts';
-import { CodedError, toReport } from '../../../base/core/errors.ts';
+import type { Config } from '../../../configs/core/effectiveConfig.ts';
+import type { CancellationToken } from '../../../base/core/cancellation.ts';
+import { CodedError, hasCode, toReport } from '../../../base/core/errors.ts';
 import { Random } from '../../../base/core/random.ts';
 import type { Datum, Sampler, TinkerSession, TrainedModel } from '../../../tinker/core/service.ts';
 import { hintOf, preventsTraining } from '../../../tracking/core/finding.ts';
@@ -49,7 +50,7 @@ export async function train(
   const request = { attempts: 3, failFast: true, ...asked };
   const prepared = await prepare(request, undefined, ports, cancellation);
   const { config, tasks, plan } = prepared;
-  const training = planTraining({ ...choice, seed: choice.seed ?? plan.seed }, config, tasks.length);
+  const training = planTraining(choice, config, tasks.length, plan.seed);
   for (const note of training.notes) warn(ports, note);
   const text = await ports.findModelText(request, plan);
   if (!text.note.exact) throw otherTokenizer(plan.modelPath, text.note.name);
@@ -59,7 +60,10 @@ export async function train(
     const baseModel = baseModelOf(choice, session, plan.modelPath);
     const model = await session.createModel({ ...training.lora, baseModel }, cancellation);
     const folder = await ports.trainer.openFolder(plan, choice.resume);
-    const last = folder.state?.checkpoints.at(-1);
+    const { state } = folder;
+    if (state !== undefined && state.batchSize !== training.batchSize)
+      throw otherBatch(config, state, training);
+    const last = state?.checkpoints.at(-1);
     if (last !== undefined) await model.load(last.path);
     const parts = {
       request,
@@ -119,6 +123,9 @@ class Trainer {
   /** Codes of findings that were reported. */
   readonly #told = new Set<string>();
   #state: TrainingState;
+  /** False while a step has changed some of the weights, from which a training cannot continue. */
+  #isBetweenSteps = true;
+  #hasServer = true;
 
   constructor(parts: TrainerParts, done: number) {
     const { request, choice, prepared, training, text, session, folder, baseModel } = parts;
@@ -135,10 +142,11 @@ class Trainer {
       config: request.config,
       cwd: request.cwd,
       split: request.split,
+      options: optionsOf(request, choice),
       ...(choice.baseUrl !== undefined && { baseUrl: choice.baseUrl }),
       baseModel,
       rank: training.lora.rank,
-      seed: training.lora.seed ?? prepared.plan.seed,
+      seed: prepared.plan.seed,
       loss: training.loss.name,
       batchSize: training.batchSize,
       totalSteps: training.totalSteps,
@@ -163,6 +171,7 @@ class Trainer {
       await this.#end(cancellation.isCancelled ? 'cancelled' : 'completed');
     } catch (error) {
       this.#state = { ...this.#state, reason: toReport(error, 'trainer/failed').message };
+      this.#hasServer = !hasCode(error, ...serverGone);
       await this.#end('failed').catch(() => undefined); // the first failure is reported
       throw error;
     } finally {
@@ -223,6 +232,7 @@ class Trainer {
     };
     rollout.end();
     this.#state = { ...this.#state, step };
+    this.#isBetweenSteps = true;
     await folder.log({ kind: 'step', step, at: clock.now(), values: metrics });
     await folder.save(this.#state);
     ports.emit({ type: 'training-step', step, metrics, ...traceOf(rollout) });
@@ -368,6 +378,7 @@ class Trainer {
         }
         // Later parts are trained with other weights than those that sampled.
         check ??= this.#checked(checkLogprobs(part, result, loss.clip), step);
+        this.#isBetweenSteps = false;
         last = await model.optimStep({ ...adam, learningRate });
       }
     }
@@ -434,11 +445,11 @@ class Trainer {
     ports.emit({ type: 'training-validation', step, metrics, ...traceOf(rollout) });
   }
 
-  /** Saves the weights of the last step, unless they are saved. */
+  /** Saves the weights of the last step, unless they are saved or can no longer be. */
   async #save(): Promise<void> {
     const { ports, model, folder } = this.#parts;
     const { step, checkpoints } = this.#state;
-    if (step === 0 || checkpoints.at(-1)?.step === step) return;
+    if (step === 0 || checkpoints.at(-1)?.step === step || !this.#isBetweenSteps || !this.#hasServer) return;
     ports.emit({ type: 'training-phase', phase: 'checkpoint', step });
     const name = `step-${step}`;
     const path = await model.save(name);
@@ -490,11 +501,32 @@ class Trainer {
   }
 }
 
+/** Failures after which the server saves nothing. */
+const serverGone = ['tinker/no-server', 'tinker/session-over', 'tinker/model-lost', 'tinker/no-funds'];
+
 const limits = {
   /** Mean difference of log probabilities above which something is likely wrong, and above which it is. */
   suspicious: 0.05,
   wrong: 1,
 } as const;
+
+/** Returns the options that decide what a training does, apart from those that its state has by themselves. */
+function optionsOf(request: RunRequest, { rehearsal }: TrainRequest): TrainingState['options'] {
+  const {
+    firstTasks: tasks,
+    taskIds,
+    repeat,
+    trainableTargets,
+    tokenizer,
+    episodeTimeout,
+    parallel,
+  } = request;
+  const python = request.python?.executable;
+  const { package: ajetPackage, pluginDirs } = request.python ?? {};
+  const all = { tasks, taskIds, repeat, trainableTargets, tokenizer, episodeTimeout, parallel, rehearsal };
+  const options = { ...all, python, ajetPackage, pluginDirs };
+  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
+}
 
 function due(step: number, every: number | undefined): boolean {
   return every !== undefined && step % every === 0;
@@ -572,6 +604,16 @@ function baseModelOf(
     code: 'trainer/no-such-model',
     message: `${server.name} does not have the model ${JSON.stringify(wanted ?? '')}.`,
     hint: `Set --base-model (launch.json: baseModel) to one that it has: ${names.join(', ')}.`,
+  });
+}
+
+/** With another batch size, a step of the same number has other tasks. */
+function otherBatch(config: Config, before: TrainingState, { batchSize }: TrainPlan): CodedError {
+  return new CodedError({
+    code: 'trainer/other-batch',
+    message: `The training began with ${before.batchSize} tasks per step, and now a step has ${batchSize}.`,
+    location: config.locate('ajet.data.train_batch_size'),
+    hint: `Set it to ${before.batchSize} again, or start a new training.`,
   });
 }
 

@@ -53,20 +53,32 @@ export const rehearsal = {
   repeat: 8,
 } as const;
 
-/** Throws a CodedError `trainer/…` at the key that this backbone cannot follow. */
-export function planTraining(request: TrainRequest, config: Config, tasks: number): TrainPlan {
+/**
+ * Throws a CodedError `trainer/…` at the key that this backbone cannot follow.
+ *
+ * @param tasks the number of tasks in the data set
+ * @param seed that of the adapter
+ */
+export function planTraining(request: TrainRequest, config: Config, tasks: number, seed: number): TrainPlan {
   if (request.rehearsal !== true) {
-    return planned(request, config, tasks, config.integer('ajet.data.train_batch_size'));
+    return planned({ request, config, tasks, seed }, config.integer('ajet.data.train_batch_size'));
   }
   const { steps, rank, rate } = rehearsal;
   const asked = config.integer('ajet.data.train_batch_size');
   const batchSize = Math.min(asked, tasks, rehearsal.batchSize);
-  const plan = planned({ steps, rank, ...request }, config, tasks, batchSize);
+  const plan = planned({ request: { steps, rank, ...request }, config, tasks, seed }, batchSize);
   const schedule = { rate, warmupSteps: 0, kind: 'constant', least: 0, cycles: 0 } as const;
   return { ...plan, schedule, kl: undefined, adam: { ...plan.adam, weightDecay: 0 }, notes: [] };
 }
 
-function planned(request: TrainRequest, config: Config, tasks: number, batchSize: number): TrainPlan {
+interface Planned {
+  readonly request: TrainRequest;
+  readonly config: Config;
+  readonly tasks: number;
+  readonly seed: number;
+}
+
+function planned({ request, config, tasks, seed }: Planned, batchSize: number): TrainPlan {
   if (batchSize < 1 || batchSize > tasks) throw batchTooLarge(config, batchSize, tasks);
   refuseUnsupported(config);
   const stepsPerEpoch = Math.floor(tasks / batchSize);
@@ -87,7 +99,7 @@ function planned(request: TrainRequest, config: Config, tasks: number, batchSize
     kl: klOf(config),
     lora: {
       rank: request.rank ?? config.integerOrNull('model.tinker.rank') ?? 16,
-      seed: request.seed,
+      seed,
       trainMlp: true,
       trainAttn: true,
       trainUnembed: true,

@@ -32,6 +32,8 @@ export const trainingState = z.object({
   config: z.string(),
   cwd: z.string(),
   split: z.enum(['training', 'validation']),
+  /** Further options of the run, by their names in launch configurations. */
+  options: z.record(z.string(), z.unknown()),
   baseUrl: z.optional(z.string()),
   baseModel: z.string(),
   rank: z.number(),

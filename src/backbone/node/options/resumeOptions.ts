@@ -7,9 +7,10 @@ import type { RunOptions } from './runOptions.ts';
  * @param folder absolute
  */
 export function resumeOptions(folder: string, state: TrainingState): RunOptions {
-  const { config, cwd, split, baseUrl, baseModel, rank, loss, totalSteps: steps } = state;
+  const { config, cwd, split, baseUrl, baseModel, rank, loss, seed, totalSteps: steps } = state;
   return {
-    ...{ backbone: 'tinker', resume: folder, config, cwd, split, baseModel, rank, loss, steps },
+    ...state.options,
+    ...{ backbone: 'tinker', resume: folder, config, cwd, split, baseModel, rank, loss, seed, steps },
     ...(baseUrl !== undefined && { tinkerUrl: baseUrl }),
   };
 }

@@ -12,7 +12,7 @@ async function planned(lines: string, request: TrainRequest = {}, rate = 0.00002
 ${lines}
 defaults: [ajet_default, _self_]
 `);
-  return planTraining(request, config, 10);
+  return planTraining(request, config, 10, 1);
 }
 
 describe('the plan of a training', () => {
@@ -56,7 +56,7 @@ describe('the plan of a training', () => {
     const { config } = await composeText(
       'ajet:\n  data: { train_batch_size: 32 }\ndefaults: [ajet_default, _self_]\n',
     );
-    expect(() => planTraining({}, config, 10)).toThrow(
+    expect(() => planTraining({}, config, 10, 1)).toThrow(
       expect.objectContaining({
         code: 'trainer/batch-size',
         location: expect.objectContaining({ line: 2 }) as object,
