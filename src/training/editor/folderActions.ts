@@ -4,6 +4,7 @@ import * as vscode from 'vscode';
 import { CodedError } from '../../base/core/errors.ts';
 import { commands, debugType } from '../../base/core/ids.ts';
 import { trainingFiles, type TrainingState } from '../../backbone/core/trainer/trainerPorts.ts';
+import type { RunOptions } from '../../backbone/node/options/runOptions.ts';
 import { resumeOptions } from '../../backbone/node/options/resumeOptions.ts';
 import { configCopy } from '../../traces/editor/runs/runFiles.ts';
 import type { RunPageRequest } from '../core/page/trainingRunRpc.ts';
@@ -24,7 +25,9 @@ export async function actOnFolder(request: FolderRequest, own: string): Promise<
       return compareTrace(folder, request.trace);
     case 'copySampler':
     case 'copyWeights':
-      return copyPath(folder, request);
+      return copyPath(folder, request.type, request.step);
+    case 'debugCheckpoint':
+      return debugCheckpoint(folder, request.step);
     case 'openRollouts':
       return openRollouts(folder);
     case 'resume':
@@ -74,10 +77,7 @@ async function compareTrace(folder: string, trace: string): Promise<void> {
   await vscode.commands.executeCommand(commands.openTrace, traceIn(folder, trace), '', other);
 }
 
-async function copyPath(
-  folder: string,
-  { type, step }: Request<'copySampler' | 'copyWeights'>,
-): Promise<void> {
+async function copyPath(folder: string, type: 'copySampler' | 'copyWeights', step: number): Promise<void> {
   const checkpoint = (await stateIn(folder)).checkpoints.find((one) => one.step === step);
   if (checkpoint === undefined) return;
   await vscode.env.clipboard.writeText(type === 'copySampler' ? checkpoint.sampler : checkpoint.path);
@@ -88,13 +88,31 @@ async function copyPath(
 /** Milliseconds. */
 const messageTime = 5_000;
 
+/** Debugs the workflow of a training, answered by the weights of a checkpoint. */
+async function debugCheckpoint(folder: string, step: number): Promise<void> {
+  const { checkpoints, config, cwd, baseUrl } = await stateIn(folder);
+  const checkpoint = checkpoints.find((one) => one.step === step)?.sampler;
+  if (checkpoint === undefined) return;
+  const server = baseUrl === undefined ? {} : { tinkerUrl: baseUrl };
+  const name = vscode.l10n.t('{0}, step {1}', path.basename(folder), step);
+  await debug({ name, config, cwd, model: 'tinker', checkpoint, ...server });
+}
+
+/** Starts a debug session, after a question if the config is outside the workspace. */
+async function debug(options: DebugOptions, noDebug = false): Promise<void> {
+  const workspace = vscode.workspace.getWorkspaceFolder(vscode.Uri.file(options.config));
+  if (workspace === undefined && !(await mayRun(options.config))) return;
+  const configuration = { type: debugType, request: 'launch', ...options };
+  await vscode.debug.startDebugging(workspace, configuration, { noDebug });
+}
+
+type DebugOptions = RunOptions & { readonly name: string };
+
 /** Continues a training from its last checkpoint, with or without a debugger. */
 export async function resumeTraining(folder: string): Promise<void> {
   const { state, isAlive } = await new FolderReader(folder).read();
   const name = path.basename(folder);
   if (state.status === 'running' && isAlive) throw stillRunning(name);
-  const workspace = vscode.workspace.getWorkspaceFolder(vscode.Uri.file(state.config));
-  if (workspace === undefined && !(await mayRun(state.config))) return;
   const last = state.checkpoints.at(-1)?.step ?? 0;
   const title = vscode.l10n.t('Resume {0} after step {1}', name, last);
   const items = [
@@ -102,10 +120,7 @@ export async function resumeTraining(folder: string): Promise<void> {
     { label: vscode.l10n.t('$(run) Without debugging'), noDebug: true },
   ];
   const chosen = await vscode.window.showQuickPick(items, { title });
-  if (chosen === undefined) return;
-  const { noDebug } = chosen;
-  const configuration = { type: debugType, request: 'launch', name, ...resumeOptions(folder, state) };
-  await vscode.debug.startDebugging(workspace, configuration, { noDebug });
+  if (chosen !== undefined) await debug({ name, ...resumeOptions(folder, state) }, chosen.noDebug);
 }
 
 /** A folder can come from anywhere, and the config that it names is code that runs. */

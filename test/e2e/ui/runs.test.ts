@@ -7,6 +7,7 @@ import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { startRun, type RunningCommand } from '../harness/commandLine.ts';
+import { ScriptedTraining } from '../../tools/trainingFolder.ts';
 import { processesWith, titleButton, useEditor, type Editor } from '../harness/index.ts';
 
 const example = 'media/examples/math_agent';
@@ -97,6 +98,26 @@ export class Held extends Workflow {
     await editor().see('.tab.active', 'first.ajtrace');
     await editor().webview();
     await editor().screenshot('opened');
+  });
+
+  test('have one row for a training, whose page grows with its folder', async () => {
+    const config = editor().file('math_agent.yaml');
+    const training = await ScriptedTraining.open(folderOf('math'), { config, cwd: path.dirname(config) });
+    await training.validate(0.2);
+    await training.step();
+    await training.step();
+    await training.checkpoint();
+    await openView(editor());
+    await editor().select(row, /math.*Step 2/);
+    const page = await editor().webview();
+    await page.getByText('tinker://run-1/sampler_weights/step-2').waitFor();
+    await training.step();
+    await page.getByRole('button', { name: 'Open the rollouts of Step 3' }).waitFor();
+    await editor().see(row, /math.*Step 3/);
+    await editor().screenshot('training');
+    await page.getByRole('button', { name: 'Compare with Step 1: Step 3' }).click();
+    await editor().see('.tab.active', 'step-0003.ajtrace');
+    await editor().screenshot('training-compared');
   });
 
   test('are renamed by F2, folder and open viewer alike', async () => {

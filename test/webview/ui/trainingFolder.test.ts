@@ -58,6 +58,7 @@ test('grows with its folder, and offers its rollouts and checkpoints', async () 
   await page.getByRole('button', { name: 'Open the rollouts of Step 12' }).click();
   await page.getByRole('button', { name: 'Compare with Step 1: Step 12' }).click();
   await page.getByRole('button', { name: 'Copy path: step 11' }).click();
+  await page.getByRole('button', { name: 'Debug with the weights of step 11' }).click();
   const run = folder;
   await expect
     .poll(() => asked)
@@ -65,6 +66,7 @@ test('grows with its folder, and offers its rollouts and checkpoints', async () 
       { type: 'openTrace', run, trace: 'step-0012' },
       { type: 'compareTrace', run, trace: 'step-0012' },
       { type: 'copySampler', run, step: 11 },
+      { type: 'debugCheckpoint', run, step: 11 },
     ]);
   await training.save({ status: 'failed', reason: 'The server at http://127.0.0.1:8123 is gone.' });
   await page.getByText('The server at http://127.0.0.1:8123 is gone.').waitFor();

@@ -115,9 +115,12 @@ export const runPageRequest = z.discriminatedUnion('type', [
     step: count,
     stage: z.optional(z.string()),
   }),
-  /** Copies the `tinker://` path of a checkpoint: of its weights for sampling, or of weights and optimizer. */
+  /**
+   * Copies the `tinker://` path of a checkpoint: of its weights for sampling, or of weights and optimizer. Or debugs the
+   * workflow with its weights.
+   */
   z.object({
-    type: z.literal(['copySampler', 'copyWeights']),
+    type: z.literal(['copySampler', 'copyWeights', 'debugCheckpoint']),
     run: pageRunId,
     step: count,
   }),

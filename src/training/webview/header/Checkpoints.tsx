@@ -87,7 +87,7 @@ function CheckpointRow({ run, row, hasStages, isNewest }: RowProps) {
               {l10n.t('Resume')}
             </button>
           )}
-          {local === undefined ? <HostActions run={run} row={row} /> : <CopyPaths run={run} row={row} />}
+          {local === undefined ? <HostActions run={run} row={row} /> : <LocalActions run={run} row={row} />}
         </div>
       </td>
     </tr>
@@ -127,10 +127,11 @@ function HostActions({ run, row }: ActionProps) {
 }
 
 /** The weights of a training of this machine are on the server. */
-function CopyPaths({ run, row }: ActionProps) {
+function LocalActions({ run, row }: ActionProps) {
   const { ask } = usePage();
   const named = checkpointText(row);
   const actions = [
+    ['debugCheckpoint', l10n.t('Debug'), l10n.t('Debug with the weights of {0}', named)],
     ['copySampler', l10n.t('Copy path'), l10n.t('Copy path: {0}', named)],
     ['copyWeights', l10n.t('Copy with optimizer'), l10n.t('Copy with optimizer: {0}', named)],
   ] as const;
