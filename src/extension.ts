@@ -55,12 +55,12 @@ export function activate(context: vscode.ExtensionContext): void {
   store.add(registerTrace({ ...traceParts, configOfRollouts: rolloutConfigs(context) }));
   store.add(registerRuns({ client, clock: systemClock, log }));
   store.add(registerRunStatus(systemClock, log));
-  const hosts = store.add(registerHosts(context, { clock: systemClock, webFolder, log }));
+  const apiKeys = new ApiKeys(context.secrets, context.globalState);
+  const hosts = store.add(registerHosts(context, { clock: systemClock, webFolder, log, apiKeys }));
   store.add(registerHuman(log));
   store.add(registerEditorModels());
   store.add(registerRunNotes(context.extensionUri, log));
   store.add(registerSetupCommands(context.extensionUri, log));
-  const apiKeys = new ApiKeys(context.secrets, context.globalState);
   store.add(registerModel({ apiKeys, state: context.workspaceState, log }, systemClock));
   store.add(
     registerConfigLanguage({

@@ -81,6 +81,8 @@ export const commands = {
   setHostToken: 'agentjet.setHostToken',
   removeHost: 'agentjet.removeHost',
   refreshHosts: 'agentjet.refreshHosts',
+  /** Asks where to train the given config, by default the active editor. */
+  train: 'agentjet.train',
   /** Sends the given config, by default the active editor, to a GPU host and starts training. */
   trainOnHost: 'agentjet.trainOnHost',
   /** Shows a training run. This and the next commands take the given training run, or ask for one. */

@@ -65,6 +65,7 @@ export function registerDebug(parts: DebugParts): Disposable {
     environment,
     ownFolder,
     savedApiKey: (baseUrl: string) => apiKeys.get(baseUrl),
+    savedTinkerKey: (baseUrl: string) => apiKeys.get(baseUrl),
     hasEditorModels: true,
     debugpyFolders: () => debugpyFolders(storage),
   };

@@ -99,7 +99,7 @@ async function debugCheckpoint(folder: string, step: number): Promise<void> {
 }
 
 /** Starts a debug session, after a question if the config is outside the workspace. */
-async function debug(options: DebugOptions, noDebug = false): Promise<void> {
+export async function debug(options: DebugOptions, noDebug = false): Promise<void> {
   const workspace = vscode.workspace.getWorkspaceFolder(vscode.Uri.file(options.config));
   if (workspace === undefined && !(await mayRun(options.config))) return;
   const configuration = { type: debugType, request: 'launch', ...options };
@@ -115,12 +115,17 @@ export async function resumeTraining(folder: string): Promise<void> {
   if (state.status === 'running' && isAlive) throw stillRunning(name);
   const last = state.checkpoints.at(-1)?.step ?? 0;
   const title = vscode.l10n.t('Resume {0} after step {1}', name, last);
+  const noDebug = await chooseDebugging(title);
+  if (noDebug !== undefined) await debug({ name, ...resumeOptions(folder, state) }, noDebug);
+}
+
+/** Asks whether to start with the debugger. Resolves to `noDebug`; undefined: canceled. */
+export async function chooseDebugging(title: string): Promise<boolean | undefined> {
   const items = [
     { label: vscode.l10n.t('$(debug-alt) With the debugger'), noDebug: false },
     { label: vscode.l10n.t('$(run) Without debugging'), noDebug: true },
   ];
-  const chosen = await vscode.window.showQuickPick(items, { title });
-  if (chosen !== undefined) await debug({ name, ...resumeOptions(folder, state) }, chosen.noDebug);
+  return (await vscode.window.showQuickPick(items, { title }))?.noDebug;
 }
 
 /** A folder can come from anywhere, and the config that it names is code that runs. */

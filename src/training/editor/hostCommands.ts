@@ -12,6 +12,7 @@ import type { KnownHost } from './knownHosts.ts';
 import type { TrainingServices } from './services.ts';
 import { runActions, type RunAction } from './trainingActions.ts';
 import type { TrainingPages } from './trainingPages.ts';
+import { train } from './train.ts';
 import { trainOnHost } from './trainOnHost.ts';
 
 /** Registers the commands of the view. Commands for a run apply to the selected row, or ask for a run. */
@@ -35,6 +36,7 @@ export function registerHostCommands(services: TrainingServices, pages: Training
   register(commands.removeHost, (node) => removeHost(services, node));
   register(commands.refreshHosts, () => refresh(services));
   register(commands.trainOnHost, (uri) => trainOnHost(services, uri instanceof vscode.Uri ? uri : undefined));
+  register(commands.train, (uri) => train(services, uri instanceof vscode.Uri ? uri : undefined));
   const forFolder = (id: string, act: (folder: string) => Promise<void>): void =>
     register(id, async (argument) => {
       const folder = await chooseFolder(argument);

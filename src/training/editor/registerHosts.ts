@@ -2,6 +2,7 @@ import path from 'node:path';
 import * as vscode from 'vscode';
 import { DisposableStore, type Disposable } from '../../base/core/disposable.ts';
 import type { Clock } from '../../base/core/ports.ts';
+import type { ApiKeys } from '../../backbone/editor/model/apiKeys.ts';
 import { RecentConfigs } from '../../configs/editor/choose/recentConfigs.ts';
 import { contextKeys, debugType, views, commands, languages } from '../../base/core/ids.ts';
 import { reportingErrors } from '../../base/editor/reportErrors.ts';
@@ -25,7 +26,12 @@ import { shortText } from '../../configs/editor/choose/target.ts';
 /** Registers the GPU Hosts view and its commands. Connections start when the view is visible or a command needs one. */
 export function registerHosts(
   context: vscode.ExtensionContext,
-  { clock, log, webFolder }: { clock: Clock; log: vscode.LogOutputChannel; webFolder: vscode.Uri },
+  {
+    clock,
+    log,
+    webFolder,
+    apiKeys,
+  }: { clock: Clock; log: vscode.LogOutputChannel; webFolder: vscode.Uri; apiKeys: ApiKeys },
 ): Pick<HostClients, 'releases'> & { onReleasesChanged(listener: () => void): Disposable } & Disposable {
   const store = new DisposableStore();
   const hosts = store.add(new KnownHosts(context.globalState, context.secrets));
@@ -43,19 +49,14 @@ export function registerHosts(
     dispatchedRuns: new DispatchedRuns(context.globalState),
     configs: store.add(new TrainingConfigs(hosts, clients)),
     recent: new RecentConfigs(context.workspaceState),
+    apiKeys,
     storage: context.globalStorageUri,
     showLog: ({ host, client, run }) => logs.show(host.name, client, run),
     showPage: (chosen, opensItself) => pages.show(chosen, opensItself),
   };
   const pages = store.add(new TrainingPages(services, context.workspaceState, webFolder));
   store.add(registerHostCommands(services, pages));
-  store.add(
-    vscode.debug.onDidReceiveDebugSessionCustomEvent(({ session, event, body }) => {
-      if (session.type !== debugType || event !== trainingEventNames.started) return;
-      const { folder } = body as TrainingStartedBody;
-      void reportingErrors(() => pages.showFolder(folder, true), log);
-    }),
-  );
+  store.add(openTrainings(pages, log));
   store.add(registerLogLinks(logs, createLogLinker(clients, services.dispatchedRuns)));
   const provider = store.add(new HostsProvider(hosts, clients));
   const view = store.add(
@@ -81,6 +82,15 @@ export function registerHosts(
     },
     dispose: () => store.dispose(),
   };
+}
+
+/** Opens the page of each training that a debug session of this window starts. */
+function openTrainings(pages: TrainingPages, log: vscode.LogOutputChannel): Disposable {
+  return vscode.debug.onDidReceiveDebugSessionCustomEvent(({ session, event, body }) => {
+    if (session.type !== debugType || event !== trainingEventNames.started) return;
+    const { folder } = body as TrainingStartedBody;
+    void reportingErrors(() => pages.showFolder(folder, true), log);
+  });
 }
 
 /** Shows "Train on GPU Host" above a config, if a host was added. */

@@ -1,4 +1,5 @@
 import type * as vscode from 'vscode';
+import type { ApiKeys } from '../../backbone/editor/model/apiKeys.ts';
 import type { RecentConfigs } from '../../configs/editor/choose/recentConfigs.ts';
 import type { DispatchedRuns } from './dispatchedRuns.ts';
 import type { ChosenRun } from './hostClient.ts';
@@ -16,6 +17,7 @@ export interface TrainingServices {
   readonly dispatchedRuns: DispatchedRuns;
   readonly configs: TrainingConfigs;
   readonly recent: RecentConfigs;
+  readonly apiKeys: ApiKeys;
   readonly log: vscode.LogOutputChannel;
   /** The folder for downloads and for the cache of file hashes. */
   readonly storage: vscode.Uri;

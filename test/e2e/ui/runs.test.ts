@@ -113,10 +113,14 @@ export class Held extends Workflow {
     await page.getByText('tinker://run-1/sampler_weights/step-2').waitFor();
     await training.step();
     await page.getByRole('button', { name: 'Open the rollouts of Step 3' }).waitFor();
-    await editor().see(row, /math.*Step 3/);
     await editor().screenshot('training');
     await page.getByRole('button', { name: 'Compare with Step 1: Step 3' }).click();
     await editor().see('.tab.active', 'step-0003.ajtrace');
+    await editor().openFile('math_agent.yaml');
+    await editor().commandThatAsks('AgentJet: Train…');
+    await editor().see('.quick-input-list', 'Tinker server');
+    await editor().screenshot('train');
+    await editor().press('Escape');
     await editor().screenshot('training-compared');
   });
 

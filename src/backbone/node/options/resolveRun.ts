@@ -21,6 +21,8 @@ export interface RunContext {
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** Returns the key of a server if no variable is named for it. */
   readonly savedApiKey: (baseUrl: string) => Promise<string | undefined>;
+  /** Returns the key of a Tinker server; absent: it is found as the official SDK finds it. */
+  readonly savedTinkerKey?: (baseUrl: string) => Promise<string | undefined>;
   /** True if the run client reaches the language models of the editor. */
   readonly hasEditorModels?: boolean;
   /** Folders that hold debugpy if the interpreter has none, in order. */
@@ -98,7 +100,7 @@ class RunResolver {
       ...this.#python(),
       ...this.#recording(),
       ...this.#judge(),
-      ...this.#train(),
+      ...(await this.#train()),
       ...(helper !== undefined && { helper }),
       ...(debugModels !== undefined && { debugModels }),
       ...(options.trainableTargets !== undefined && { trainableTargets: options.trainableTargets }),
@@ -156,7 +158,7 @@ class RunResolver {
     return judgeTrace === undefined ? {} : { judge: { trace: this.#path(judgeTrace), ownConfig: true } };
   }
 
-  #train(): Pick<RunRequest, 'train'> {
+  async #train(): Promise<Pick<RunRequest, 'train'>> {
     const { backbone, baseModel, loss, rank, steps, rehearsal, resume } = this.#options;
     if (backbone !== 'tinker') return {};
     for (const option of ['record', 'replay', 'faults', 'judgeTrace', 'mode', 'ajetDebugParity'] as const) {
@@ -166,7 +168,7 @@ class RunResolver {
     const baseUrl = this.#tinkerUrl();
     return {
       train: {
-        ...(baseUrl !== undefined && { baseUrl }),
+        ...(baseUrl !== undefined && { baseUrl, ...(await this.#tinkerKey(baseUrl)) }),
         ...(baseModel !== undefined && { baseModel }),
         ...(loss !== undefined && { loss }),
         ...(rank !== undefined && { rank }),
@@ -223,13 +225,19 @@ class RunResolver {
     }
   }
 
-  #checkpoint(): ModelChoice {
+  async #checkpoint(): Promise<ModelChoice> {
     const { checkpoint } = this.#options;
     if (checkpoint === undefined) {
       throw this.#errors.missing('checkpoint', "the model 'tinker' needs the path of saved weights");
     }
     const baseUrl = this.#tinkerUrl();
-    return { kind: 'tinker', path: checkpoint, ...(baseUrl !== undefined && { baseUrl }) };
+    const access = baseUrl === undefined ? {} : { baseUrl, ...(await this.#tinkerKey(baseUrl)) };
+    return { kind: 'tinker', path: checkpoint, ...access };
+  }
+
+  async #tinkerKey(baseUrl: string): Promise<{ readonly apiKey?: string }> {
+    const apiKey = await this.#context.savedTinkerKey?.(baseUrl);
+    return apiKey === undefined ? {} : { apiKey };
   }
 
   #tinkerUrl(): string | undefined {
