@@ -37,6 +37,23 @@ async function failure(configuration: Record<string, unknown>): Promise<string> 
 }
 
 describe('resolveLaunch', () => {
+  it('finds the saved key of a Tinker server, and no other key for it', async () => {
+    const savedTinkerKey = (baseUrl: string) =>
+      Promise.resolve(baseUrl === 'https://tinker' ? 'own' : undefined);
+    const ports = { ...context(), savedTinkerKey };
+    const of = async (options: object) => (await resolveLaunch({ config, ...options }, ports)).spec.request;
+    const known = { tinkerUrl: 'https://tinker' };
+    expect((await of({ backbone: 'tinker', ...known })).train).toEqual({
+      baseUrl: 'https://tinker',
+      apiKey: 'own',
+    });
+    expect((await of({ backbone: 'tinker', tinkerUrl: 'https://host/v1' })).train).not.toHaveProperty(
+      'apiKey',
+    );
+    const checkpoint = 'tinker://a/sampler_weights/1';
+    expect((await of({ checkpoint, ...known })).model).toMatchObject({ path: checkpoint, apiKey: 'own' });
+  });
+
   it('leaves to the config what the attributes leave open', async () => {
     const { spec, verbose, jsDebug } = await resolveLaunch({ config }, context());
     expect(spec).toEqual({
