@@ -42,7 +42,7 @@ type Metrics = Record<string, number>;
 /** Resolves when all steps are trained, or after a cancellation. Rejects with the reason why training cannot continue. */
 export async function train(
   asked: RunRequest,
-  choice: TrainRequest,
+  chosen: TrainRequest,
   ports: LaunchPorts,
   cancellation: CancellationToken,
 ): Promise<Omit<TracedRunEnd, 'endedAt'>> {
@@ -50,6 +50,8 @@ export async function train(
   const request = { attempts: 3, failFast: true, ...asked };
   const prepared = await prepare(request, undefined, ports, cancellation);
   const { config, tasks, plan } = prepared;
+  const baseUrl = chosen.baseUrl ?? config.stringOrNull('model.tinker.base_url') ?? undefined;
+  const choice = { ...chosen, ...(baseUrl !== undefined && { baseUrl }) };
   const training = planTraining(choice, config, tasks.length, plan.seed);
   for (const note of training.notes) warn(ports, note);
   const text = await ports.findModelText(request, plan);

@@ -99,10 +99,10 @@ function planned({ request, config, tasks, seed }: Planned, batchSize: number): 
     kl: klOf(config),
     lora: {
       rank: request.rank ?? config.integerOrNull('model.tinker.rank') ?? 16,
-      seed,
-      trainMlp: true,
-      trainAttn: true,
-      trainUnembed: true,
+      seed: config.integerOrNull('model.tinker.seed') ?? seed,
+      trainMlp: config.booleanOrNull('model.tinker.train_mlp') ?? true,
+      trainAttn: config.booleanOrNull('model.tinker.train_attn') ?? true,
+      trainUnembed: config.booleanOrNull('model.tinker.train_unembed') ?? true,
     },
     adam: adamOf(config),
     schedule: scheduleOf(config, all),
@@ -147,6 +147,7 @@ function klOf(config: Config): TrainPlan['kl'] {
   if (config.booleanOrNull(`${trainer}.use_kl_loss`) !== true || coefficient === 0) return undefined;
   const key = `${trainer}.kl_loss_type`;
   const type = config.string(key);
+  if (type === 'none') return undefined;
   const estimator = Object.hasOwn(estimators, type) ? estimators[type] : undefined;
   if (estimator === undefined) throw unknownValue(config, key, type, Object.keys(estimators));
   return { coefficient, estimator };

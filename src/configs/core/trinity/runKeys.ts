@@ -46,7 +46,28 @@ export const runKeys: readonly RunKey[] = [
   },
   { to: 'ajet.rollout.val_kwargs.top_p', from: ['{validation}.rollout_args.top_p', 'model.top_p'] },
   { to: 'ajet.rollout.val_kwargs.top_k', from: ['{validation}.rollout_args.top_k', 'model.top_k'] },
+  // For a training through a Tinker server.
+  { to: 'ajet.data.train_batch_size', from: ['buffer.batch_size'] },
+  { to: 'ajet.trainer_common.total_epochs', from: ['buffer.total_epochs'] },
+  { to: 'ajet.trainer_common.total_training_steps', from: ['buffer.total_steps', 'trainer.total_steps'] },
+  { to: 'ajet.trainer_common.save_freq', from: ['trainer.save_interval'] },
+  { to: 'ajet.trainer_common.test_freq', from: ['explorer.eval_interval'] },
+  { to: 'ajet.trainer_common.val_before_train', from: ['explorer.eval_on_startup'] },
+  { to: 'ajet.trainer_common.algorithm.adv_estimator', from: ['algorithm.algorithm_type'] },
+  { to: 'ajet.trainer_common.kl_loss_type', from: ['algorithm.kl_loss_fn'] },
+  { to: 'ajet.trainer_common.kl_loss_coef', from: ['algorithm.kl_loss_fn_args.kl_coef'] },
+  { to: 'actor_rollout_ref.actor.clip_ratio', from: ['algorithm.policy_loss_fn_args.clip_range'] },
+  { to: 'actor_rollout_ref.actor.entropy_coeff', from: ['algorithm.entropy_loss_fn_args.entropy_coef'] },
+  ...['lr', 'lr_warmup_steps', 'lr_warmup_steps_ratio', 'min_lr_ratio', 'lr_scheduler_type', 'betas'].map(
+    optimizerKey,
+  ),
+  optimizerKey('weight_decay'),
+  { to: 'ajet.trainer_common.optim.grad_clip', from: ['trainer.grad_clip'] },
 ];
+
+function optimizerKey(name: string): RunKey {
+  return { to: `ajet.trainer_common.optim.${name}`, from: [`algorithm.optimizer.${name}`] };
+}
 
 /** The keys of the workflow's name, by split; the first that is set counts. */
 export const workflowKeys: Readonly<Record<SplitName, readonly string[]>> = {
@@ -65,6 +86,7 @@ export const runConstants: Readonly<Record<string, Plain>> = {
   'ajet.rollout.compute_madness_checklist': [],
   'ajet.rollout.agent_madness_termination': false,
   'ajet.context_tracker.detect_timeline_snap': false,
+  'ajet.trainer_common.kl_loss_coef': 0,
 };
 
 /** A key that changes what is trained, and that only a cluster gives a meaning. */

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { planTraining, rateAt, type TrainPlan } from '../../../../src/backbone/core/trainer/trainPlan.ts';
 import type { TrainRequest } from '../../../../src/backbone/core/protocol/run.ts';
+import { dialectOf } from '../../../../src/configs/core/dialect.ts';
+import { trinityRun } from '../../../../src/configs/core/trinity/trinityRun.ts';
 import { composeText } from '../../configs/memoryFiles.ts';
 
 /** The plan for 10 tasks. @param lines of `trainer_common`, with two spaces of indent */
@@ -68,6 +70,29 @@ describe('the plan of a training', () => {
     const codes = ({ notes }: TrainPlan): string[] => notes.map(({ code }) => code);
     expect(codes(await planned(''))).toEqual(['trainer/temperature']);
     expect(codes(await planned('', {}, 0.000001))).toEqual(['trainer/low-rate', 'trainer/temperature']);
+  });
+});
+
+it('follows the keys of a Trinity-RFT config', async () => {
+  const text = `algorithm:
+  algorithm_type: grpo
+  repeat_times: 4
+  optimizer: { lr: 0.0001, lr_scheduler_type: cosine, betas: [0.9, 0.95] }
+  kl_loss_fn: k2
+  kl_loss_fn_args: { kl_coef: 0.01 }
+model: { model_path: m, tinker: { enable: true, rank: 8, train_unembed: false } }
+buffer: { batch_size: 2, total_steps: 7 }
+trainer: { save_interval: 3 }
+explorer: { eval_interval: 5, eval_on_startup: false }
+`;
+  const dialect = dialectOf(text);
+  const { config } = trinityRun(await composeText(text, { ...(dialect && { dialect }) }));
+  expect(planTraining({}, config, 10, 1)).toMatchObject({
+    ...{ batchSize: 2, totalSteps: 7, saveEvery: 3, testEvery: 5, validatesFirst: false },
+    kl: { coefficient: 0.01, estimator: 'k2' },
+    lora: { rank: 8, seed: 1, trainUnembed: false, trainMlp: true },
+    schedule: { rate: 0.0001, kind: 'cosine' },
+    adam: { beta1: 0.9, beta2: 0.95 },
   });
 });
 
