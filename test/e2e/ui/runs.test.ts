@@ -107,6 +107,11 @@ export class Held extends Workflow {
     await training.step();
     await training.step();
     await training.checkpoint();
+    await editor().openFile('math_agent.yaml');
+    await editor().commandThatAsks('AgentJet: Train…');
+    await editor().see('.quick-input-list', 'Tinker server');
+    await editor().screenshot('train');
+    await editor().press('Escape');
     await openView(editor());
     await editor().select(row, /math.*Step 2/);
     const page = await editor().webview();
@@ -116,11 +121,6 @@ export class Held extends Workflow {
     await editor().screenshot('training');
     await page.getByRole('button', { name: 'Compare with Step 1: Step 3' }).click();
     await editor().see('.tab.active', 'step-0003.ajtrace');
-    await editor().openFile('math_agent.yaml');
-    await editor().commandThatAsks('AgentJet: Train…');
-    await editor().see('.quick-input-list', 'Tinker server');
-    await editor().screenshot('train');
-    await editor().press('Escape');
     await editor().screenshot('training-compared');
   });
 
