@@ -33,7 +33,7 @@ test('F5 trains, also after a stop that is longer than the session of the server
   await writeFile(editor().file('.vscode/launch.json'), JSON.stringify(launch));
   await editor().openFile('workflow.ts');
   await editor().see(titleButton);
-  // With the workflow in front, F5 would not wait until the editor has read the new launch.json.
+  // If the workflow is the active file, F5 can start before the editor has read the new launch.json.
   await editor().openFile('tasks.jsonl');
   await editor().startDebugging();
   await editor().showConsole();

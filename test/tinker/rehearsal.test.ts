@@ -58,7 +58,7 @@ test('sets up from nothing, after a cancellation and twice at once', async () =>
   const [waited, worked] = progress.sort((a, b) => a.length - b.length);
   expect(waited).toEqual([{ step: 'waiting' }]);
   const downloads = worked?.filter((next) => next.step === 'download') ?? [];
-  // What was downloaded before the cancellation is not downloaded again.
+  // Packages that were downloaded before the cancellation are not downloaded again.
   expect(downloads.slice(0, 8).map(({ size }) => size)).toEqual(Array(8).fill(0));
   expect(downloads.at(-1)?.downloaded).toBeGreaterThan(150e6);
   expect(worked?.at(-1)).toEqual({ step: 'model' });

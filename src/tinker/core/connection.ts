@@ -355,7 +355,7 @@ function stateOf(answer: HttpAnswer | TransportFailure, isPoll: boolean): Passin
   if (status === 425) return passingStates.early;
   if (status === 429) return passingStates.busy;
   if ([502, 503, 504].includes(status)) return passingStates.unreachable;
-  // A proxy in front of the service may refuse a request with an empty body.
+  // An answer 400 with an empty body comes from a proxy between AgentJet and the service.
   if (status >= 500 || (status === 400 && body.length === 0)) return passingStates.failing;
   return undefined;
 }

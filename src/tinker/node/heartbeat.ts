@@ -1,7 +1,7 @@
 /**
  * The process that sends the heartbeats of a session. No debugger holds it, so a session outlives breakpoints. It reads one
- * line of JSON, and ends when its standard input does or when the session is over. It writes a line of JSON when that changes
- * what the user should know.
+ * line of JSON, and ends when its standard input does or when the session is over. It writes a line of JSON when
+ * heartbeats fail, when they arrive again, and when the session is over.
  */
 import process from 'node:process';
 import { createInterface } from 'node:readline';

@@ -59,7 +59,7 @@ it('prints prompt and response, what counts in the loss, rewards and advantages'
   expect(part).toContain('\n1 of 3 samples of 2 episodes\n');
 });
 
-it('tells of a sample that was trained what the trainer made of it', async () => {
+it('shows the numbers of the trainer for a trained sample', async () => {
   const project = await smallProject();
   const writer = openTraceWriter(project.path('step.ajtrace'), aRun({ repeat: 1, tasks: 1, episodes: 1 }));
   writer.episodeStarted(anEpisode(0));

@@ -167,7 +167,7 @@ describe.skipIf(!linux).concurrent('a job on a real Ray cluster', { timeout: pat
       const options = { jobs: ray().jobs, output, stop: new AbortController().signal };
       await handOver(job, note, options);
       expect(notes).toEqual([{ handed: 'asked' }, { handed: 'yes', env: {} }]);
-      // As after a kill before anybody has noted that Ray has it.
+      // The state after a kill, before anyone has noted that Ray has the job.
       await handOver({ ...job, handed: 'asked' }, note, options);
       const stopping = new AbortController();
       const onText = (text: string): void => {
@@ -237,7 +237,7 @@ describe.skipIf(!linux)('a run on Ray', { timeout: patience }, () => {
   });
 
   if (isDeep) {
-    test('goes on when who looks after it is killed, and when its machine is started anew, and tells with what it fails', async () => {
+    test('continues when its supervisor is killed and when its machine restarts, and reports the failure', async () => {
       const machine = await gpuMachine();
       const go = machine.folder.path('go');
       await machine.script([

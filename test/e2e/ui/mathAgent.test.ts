@@ -1,4 +1,4 @@
-/** What people do with an example, one after the other in one window. */
+/** Actions of users with an example, one after another in one window. */
 import './mathAgent/commands.ts';
 import './mathAgent/f5.ts';
 import './mathAgent/config.ts';

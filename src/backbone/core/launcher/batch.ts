@@ -231,7 +231,7 @@ function contextOf(live: Omit<LiveRun, 'context'>): EpisodeContext {
     rollout,
     attempts: request.attempts ?? 1,
     onRetry: (slot, failure, seconds) => {
-      // Of many episodes with the same error, one says it.
+      // Only the first of several episodes with the same error warns.
       const level = told.has(failure.message) ? 'debug' : 'warn';
       told.add(failure.message);
       ports.emit(triedAgain(slot, failure, seconds, request.attempts ?? 1, level));

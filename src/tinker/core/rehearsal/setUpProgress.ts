@@ -117,8 +117,8 @@ const causes: readonly (readonly [SetUpFailure, RegExp])[] = [
 ];
 
 /**
- * Returns the cause of a failed set-up and the lines that name it. If pip cannot reach the index, it also reports a package
- * as missing.
+ * Returns the cause of a failed set-up and the lines that name it. Without a connection, pip also reports that a package is
+ * missing.
  */
 export function setUpFailure(lines: readonly string[]): readonly [SetUpFailure, said: string] {
   for (const [failure, pattern] of causes) {
