@@ -362,7 +362,7 @@ class Trainer {
   async #update(samples: readonly TrainedSample[], rollout: Rollout, step: number): Promise<Metrics> {
     const { training, model, session } = this.#parts;
     const { loss, adam, schedule, miniBatches, passes } = training;
-    const learningRate = rateAt(step, training.totalSteps, schedule);
+    const learningRate = rateAt(step, schedule);
     const { weighted, bases, metrics } = await this.#withKl(samples.map(({ datum }) => datum));
     const size = Math.ceil(weighted.length / miniBatches);
     let check: LogprobCheck | undefined;

@@ -30,6 +30,8 @@ export interface TrainPlan {
 
 export interface Schedule {
   readonly rate: number;
+  /** The steps that the config asks for, of which a run can train the first ones only. */
+  readonly steps: number;
   readonly warmupSteps: number;
   readonly kind: 'constant' | 'cosine';
   /** The least rate as a share of `rate`. */
@@ -67,7 +69,14 @@ export function planTraining(request: TrainRequest, config: Config, tasks: numbe
   const asked = config.integer('ajet.data.train_batch_size');
   const batchSize = Math.min(asked, tasks, rehearsal.batchSize);
   const plan = planned({ request: { steps, rank, ...request }, config, tasks, seed }, batchSize);
-  const schedule = { rate, warmupSteps: 0, kind: 'constant', least: 0, cycles: 0 } as const;
+  const schedule = {
+    rate,
+    steps: plan.totalSteps,
+    warmupSteps: 0,
+    kind: 'constant',
+    least: 0,
+    cycles: 0,
+  } as const;
   return { ...plan, schedule, kl: undefined, adam: { ...plan.adam, weightDecay: 0 }, notes: [] };
 }
 
@@ -114,11 +123,11 @@ function planned({ request, config, tasks, seed }: Planned, batchSize: number): 
 }
 
 /** Returns the learning rate of a step, from 1. The first step already has a rate. */
-export function rateAt(step: number, totalSteps: number, schedule: Schedule): number {
-  const { rate, warmupSteps, kind, least, cycles } = schedule;
+export function rateAt(step: number, schedule: Schedule): number {
+  const { rate, steps, warmupSteps, kind, least, cycles } = schedule;
   if (step <= warmupSteps) return (rate * step) / warmupSteps;
   if (kind === 'constant') return rate;
-  const progress = (step - 1 - warmupSteps) / Math.max(1, totalSteps - warmupSteps);
+  const progress = (step - 1 - warmupSteps) / Math.max(1, steps - warmupSteps);
   const wave = 0.5 * (1 + Math.cos(2 * Math.PI * cycles * progress));
   return rate * (least + (1 - least) * wave);
 }
@@ -168,7 +177,7 @@ function adamOf(config: Config): TrainPlan['adam'] {
   };
 }
 
-function scheduleOf(config: Config, totalSteps: number): Schedule {
+function scheduleOf(config: Config, steps: number): Schedule {
   const given = config.integerOrNull(`${optim}.lr_warmup_steps`) ?? -1;
   const share = config.numberOrNull(`${optim}.lr_warmup_steps_ratio`) ?? 0;
   const key = `${optim}.lr_scheduler_type`;
@@ -176,7 +185,8 @@ function scheduleOf(config: Config, totalSteps: number): Schedule {
   if (kind !== 'constant' && kind !== 'cosine') throw unknownValue(config, key, kind, ['constant', 'cosine']);
   return {
     rate: config.number(`${optim}.lr`),
-    warmupSteps: given >= 0 ? given : Math.floor(share * totalSteps),
+    steps,
+    warmupSteps: given >= 0 ? given : Math.floor(share * steps),
     kind,
     least: config.numberOrNull(`${optim}.min_lr_ratio`) ?? 0,
     cycles: config.numberOrNull(`${optim}.num_cycles`) ?? 0.5,

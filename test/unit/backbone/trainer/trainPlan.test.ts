@@ -42,7 +42,7 @@ describe('the plan of a training', () => {
   it('is small and quick in a rehearsal, whatever the config says', async () => {
     const plan = await planned('    total_epochs: 99', { rehearsal: true }, 0.000001);
     expect(plan).toMatchObject({ batchSize: 3, totalSteps: 10, kl: undefined, notes: [], lora: { rank: 8 } });
-    expect(rateAt(1, plan.totalSteps, plan.schedule)).toBe(0.01);
+    expect(rateAt(1, plan.schedule)).toBe(0.01);
   });
 
   it.each([
@@ -97,21 +97,32 @@ explorer: { eval_interval: 5, eval_on_startup: false }
 });
 
 describe('the learning rate', () => {
-  const schedule = { rate: 1, warmupSteps: 4, kind: 'cosine', least: 0.1, cycles: 0.5 } as const;
+  const schedule = { rate: 1, steps: 20, warmupSteps: 4, kind: 'cosine', least: 0.1, cycles: 0.5 } as const;
 
   it('warms up and falls to its least', () => {
-    const rates = [1, 2, 4, 5, 20].map((step) => rateAt(step, 20, schedule));
+    const rates = [1, 2, 4, 5, 20].map((step) => rateAt(step, schedule));
     expect(rates.slice(0, 4)).toEqual([0.25, 0.5, 1, 1]);
     expect(rates[4]).toBeGreaterThan(0.1);
     expect(rates[4]).toBeLessThan(0.13);
   });
 
   it('never rises after its warm-up', () => {
-    const rates = Array.from({ length: 17 }, (_, at) => rateAt(at + 4, 20, schedule));
+    const rates = Array.from({ length: 17 }, (_, at) => rateAt(at + 4, schedule));
     expect(rates).toEqual(rates.toSorted((a, b) => b - a));
   });
 
+  it('is the same when a run trains only the first steps', async () => {
+    const { config } = await composeText(`ajet:
+  data: { train_batch_size: 3 }
+  trainer_common: { total_epochs: 4, optim: { lr: 0.01, lr_scheduler_type: cosine } }
+defaults: [ajet_default, _self_]
+`);
+    const [whole, short] = [planTraining({}, config, 10, 1), planTraining({ steps: 5 }, config, 10, 1)];
+    expect(rateAt(5, short.schedule)).toBe(rateAt(5, whole.schedule));
+    expect(rateAt(5, short.schedule)).toBeGreaterThan(0.005);
+  });
+
   it('stays where it is constant', () => {
-    expect(rateAt(19, 20, { ...schedule, kind: 'constant' })).toBe(1);
+    expect(rateAt(19, { ...schedule, kind: 'constant' })).toBe(1);
   });
 });
