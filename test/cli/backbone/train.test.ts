@@ -1,5 +1,5 @@
 /** Training through a Tinker server: a scripted server, whose replies the tests choose, and the real command. */
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { onTestFinished, describe, expect, it } from 'vitest';
 import { openTrace } from '../harness/trace.ts';
 import { runCli, startCli, type Outcome } from '../harness/cli.ts';
@@ -180,6 +180,20 @@ describe('a training', () => {
     expect(code).toBe(2);
   });
 
+  it('compares with the base model at each step', async () => {
+    const server = await startServer();
+    const folder = await project([['use_kl_loss: false', 'use_kl_loss: true']]);
+    const { code, stderr } = await train(folder, server, '--steps', '3');
+    expect(code).toBe(0);
+    const lines = readFileSync(`${folderOf(stderr)}/metrics.jsonl`, 'utf8')
+      .trim()
+      .split('\n');
+    const steps = lines.map((line) => JSON.parse(line) as { kind: string; values: object });
+    for (const { values } of steps.filter(({ kind }) => kind === 'step'))
+      expect(values).toMatchObject({ 'actor/kl_loss': expect.any(Number) as number });
+    expect(steps.filter(({ kind }) => kind === 'step')).toHaveLength(3);
+  });
+
   it('trains only what the training report counts', async () => {
     const server = await startServer();
     const folder = await project();
@@ -244,6 +258,22 @@ describe('bad input', () => {
     expect(stderr).toContain('[trainer/all-failed]');
     expect(code).toBe(2);
     expect(server.sent('unload_model')).toHaveLength(1);
+  });
+
+  it('another batch size is refused at a resume, and the metrics stay', async () => {
+    const server = await startServer();
+    const folder = await project([['save_freq: 3', 'save_freq: 1']]);
+    const saved = folderOf((await train(folder, server, '--steps', '2')).stderr);
+    const metrics = readFileSync(`${saved}/metrics.jsonl`, 'utf8');
+    const state = readFileSync(`${saved}/training.json`, 'utf8');
+    // The state after a kill during the second step.
+    const first = { ...(JSON.parse(state) as State), checkpoints: stateIn(saved).checkpoints.slice(0, 1) };
+    writeFileSync(`${saved}/training.json`, JSON.stringify(first));
+    await folder.edit('train.yaml', 'train_batch_size: 2', 'train_batch_size: 1');
+    const { code, stderr } = await runCli(folder, ['resume', saved]);
+    expect(stderr).toContain('[trainer/other-batch]');
+    expect(code).toBe(2);
+    expect(readFileSync(`${saved}/metrics.jsonl`, 'utf8')).toBe(metrics);
   });
 
   it('a folder without a training cannot be resumed', async () => {

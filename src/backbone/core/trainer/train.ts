@@ -201,6 +201,7 @@ class Trainer {
       batchSize: training.batchSize,
     });
     await text.open();
+    await folder.rewind(this.#state.step);
     await folder.save(this.#state);
   }
 

@@ -60,6 +60,8 @@ export interface TrainingFolder {
   readonly path: string;
   /** The state of a training that continues; undefined: a new training. */
   readonly state: TrainingState | undefined;
+  /** Removes the metrics of the steps after `step`, which are trained again. */
+  rewind(step: number): Promise<void>;
   /** @param name of the trace, without its extension, e.g. `step-0003`. An abandoned trace of that name is kept aside. */
   openTrace(name: string, run: RunFacts): TraceWriter;
   /** Replaces the state, so that it is whole after a crash too. */

@@ -1,10 +1,11 @@
 /** The folder of a training: its state, its metrics, and a trace for each step. */
 import { existsSync, mkdirSync, renameSync } from 'node:fs';
-import { appendFile, readFile } from 'node:fs/promises';
+import { appendFile } from 'node:fs/promises';
 import path from 'node:path';
 import { CodedError, messageOf } from '../../../base/core/errors.ts';
 import { parseJson } from '../../../base/core/parseJson.ts';
 import { writeFileAtomic } from '../../../base/node/atomicFile.ts';
+import { readRegular } from '../../../base/node/regularFile.ts';
 import { openTraceWriter } from '../../../traces/node/store/openWriter.ts';
 import { currentWriter } from '../../../traces/node/store/writerProcess.ts';
 import {
@@ -31,13 +32,13 @@ export async function openTrainingFolder(
   continues: boolean,
 ): Promise<TrainingFolder> {
   const state = continues ? await readTrainingState(folder) : undefined;
-  if (state !== undefined) await dropMetricsAfter(state.checkpoints.at(-1)?.step ?? 0, folder);
   const steps = path.join(folder, trainingFiles.traces);
   mkdirSync(steps, { recursive: true });
   const writer = currentWriter();
   return {
     path: folder,
     state,
+    rewind: (step) => dropMetricsAfter(step, folder),
     openTrace: (name, run) => {
       const file = path.join(steps, `${name}.ajtrace`);
       keepAside(file);
@@ -56,7 +57,7 @@ export async function readTrainingState(folder: string): Promise<TrainingState> 
   const file = path.join(folder, trainingFiles.state);
   let text: string;
   try {
-    text = await readFile(file, 'utf8');
+    text = (await readRegular(file)).toString();
   } catch (error) {
     throw noTraining(folder, error);
   }
@@ -65,10 +66,9 @@ export async function readTrainingState(folder: string): Promise<TrainingState> 
   return state.data;
 }
 
-/** Steps after the last checkpoint are trained again. */
 async function dropMetricsAfter(step: number, folder: string): Promise<void> {
   const file = path.join(folder, trainingFiles.metrics);
-  const text = await readFile(file, 'utf8').catch(() => '');
+  const text = await readRegular(file).then(String, () => '');
   const kept = text.split('\n').filter((line) => {
     const value = parseJson(line) as { step?: unknown } | undefined;
     return typeof value?.step === 'number' && value.step <= step;
