@@ -74,6 +74,7 @@ export class ScriptedTraining {
     const { state } = opened;
     if (state === undefined) throw new Error(`${folder} has no training.`);
     const step = state.checkpoints.at(-1)?.step ?? 0;
+    await opened.rewind(step);
     const training = new ScriptedTraining(opened, { ...state, step, status: 'running' });
     await training.save();
     return training;
