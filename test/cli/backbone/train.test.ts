@@ -176,6 +176,8 @@ describe('a training', () => {
     isTraining = () => server.sent('forward_backward').length > 0;
     const { code, stderr } = await train(await project(), server);
     expect(stderr).toContain('[trainer/logprobs-wrong]');
+    const trace = openTrace(`${folderOf(stderr)}/steps/step-0001.ajtrace`);
+    expect(trace.read((views) => views.run()).end).toMatchObject({ status: 'completed' });
     expect(server.sent('optim_step')).toEqual([]);
     expect(code).toBe(2);
   });

@@ -11,6 +11,7 @@ import { hintOf, preventsTraining } from '../../../tracking/core/finding.ts';
 import type { CommonFinding } from '../../../tracking/core/reportTally.ts';
 import { trainingReport } from '../../../tracking/core/report.ts';
 import { batchSamples } from '../../../tracking/core/batchSamples.ts';
+import { groupBy } from '../../../tracking/core/groupBy.ts';
 import { measures } from '../../../tracking/core/groups.ts';
 import { type EpisodeResult, withSelection } from '../../../tracking/core/records/episodeResult.ts';
 import type { TrainingSample } from '../../../tracking/core/samples.ts';
@@ -160,16 +161,12 @@ class Trainer {
   }
 
   async run(): Promise<void> {
-    const { training, cancellation } = this.#parts;
+    const { cancellation } = this.#parts;
     try {
       await this.#begin();
-      if (this.#state.step === 0 && training.validatesFirst) await this.#validate(0);
-      while (this.#state.step < training.totalSteps && !cancellation.isCancelled) {
-        const step = this.#state.step + 1;
-        if (!(await this.#step(step))) break;
-        if (due(step, training.testEvery) && !this.#isCancelled()) await this.#validate(step);
-        if (due(step, training.saveEvery) || step === training.totalSteps) await this.#save();
-      }
+      await this.#steps().catch((error: unknown) => {
+        if (!hasCode(error, 'tinker/cancelled')) throw error;
+      });
       await this.#end(cancellation.isCancelled ? 'cancelled' : 'completed');
     } catch (error) {
       this.#state = { ...this.#state, reason: toReport(error, 'trainer/failed').message };
@@ -205,6 +202,18 @@ class Trainer {
     await folder.save(this.#state);
   }
 
+  /** Trains until the last step or a cancellation, with which requests reject as `tinker/cancelled`. */
+  async #steps(): Promise<void> {
+    const { training, cancellation } = this.#parts;
+    if (this.#state.step === 0 && training.validatesFirst) await this.#validate(0);
+    while (this.#state.step < training.totalSteps && !cancellation.isCancelled) {
+      const step = this.#state.step + 1;
+      if (!(await this.#step(step))) break;
+      if (due(step, training.testEvery) && !this.#isCancelled()) await this.#validate(step);
+      if (due(step, training.saveEvery) || step === training.totalSteps) await this.#save();
+    }
+  }
+
   /** Resolves to false if the step was interrupted. */
   async #step(step: number): Promise<boolean> {
     const { ports, prepared, model, folder } = this.#parts;
@@ -216,24 +225,25 @@ class Trainer {
     ports.emit({ type: 'training-phase', phase: 'rollout', step });
     const tasks = this.#tasksOf(step);
     const rollout = await this.#rollOut(prepared, tasks, `step-${String(step).padStart(4, '0')}`, step);
-    if (this.#isInterrupted(rollout, tasks.length * prepared.plan.repeat)) {
+    let metrics: Metrics;
+    try {
+      if (this.#isInterrupted(rollout, tasks.length * prepared.plan.repeat)) return false;
+      ports.emit({ type: 'training-phase', phase: 'update', step });
+      const updating = clock.monotonic();
+      const batch = this.#batchOf(rollout, step);
+      const updated = batch.samples.length === 0 ? {} : await this.#update(batch.samples, rollout, step);
+      metrics = {
+        ...rewardMetrics(rollout.results),
+        ...batch.metrics,
+        ...updated,
+        'timing_s/sync': synced,
+        'timing_s/rollout': rollout.duration,
+        'timing_s/update': seconds(updating),
+        'timing_s/step': seconds(start),
+      };
+    } finally {
       rollout.end();
-      return false;
     }
-    ports.emit({ type: 'training-phase', phase: 'update', step });
-    const updating = clock.monotonic();
-    const batch = this.#batchOf(rollout, step);
-    const updated = batch.samples.length === 0 ? {} : await this.#update(batch.samples, rollout, step);
-    const metrics: Metrics = {
-      ...rewardMetrics(rollout.results),
-      ...batch.metrics,
-      ...updated,
-      'timing_s/sync': synced,
-      'timing_s/rollout': rollout.duration,
-      'timing_s/update': seconds(updating),
-      'timing_s/step': seconds(start),
-    };
-    rollout.end();
     this.#state = { ...this.#state, step };
     this.#isBetweenSteps = true;
     await folder.log({ kind: 'step', step, at: clock.now(), values: metrics });
@@ -319,8 +329,9 @@ class Trainer {
       const datum = datumOf({ sample, advantage });
       return datum === undefined ? [] : [{ episode, timeline, advantage, datum }];
     });
-    const groups = groupsByTask(results);
-    const equal = groups.filter((rewards) => rewards.every((reward) => reward === rewards[0])).length;
+    const rewarded = results.filter(({ reward }) => reward !== null);
+    const groups = [...groupBy(rewarded, ({ taskId }) => taskId).values()];
+    const equal = groups.filter((group) => group.every(({ reward }) => reward === group[0]?.reward)).length;
     const lengths = [...samples.values()].flat();
     const mean = (values: readonly number[]): number =>
       values.reduce((sum, value) => sum + value, 0) / values.length;
@@ -543,14 +554,6 @@ function shuffled<T>(items: readonly T[], key: string): readonly T[] {
     [order[at], order[other]] = [order[other] as T, order[at] as T];
   }
   return order;
-}
-
-function groupsByTask(results: readonly EpisodeResult[]): readonly (readonly number[])[] {
-  const groups = new Map<string, number[]>();
-  for (const { taskId, reward } of results) {
-    if (reward !== null) groups.set(taskId, [...(groups.get(taskId) ?? []), reward]);
-  }
-  return [...groups.values()];
 }
 
 function rewardMetrics(results: readonly EpisodeResult[]): Metrics {
