@@ -4,7 +4,7 @@ import path from 'node:path';
 const mostFailures = 20;
 const mostLines = 25;
 /** Of a line. */
-const mostCharacters = 500;
+const mostCharacters = 2_000;
 
 /**
  * @typedef {object} Failure

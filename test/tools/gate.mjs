@@ -123,6 +123,8 @@ async function runSuite(suite, outcomes, deep) {
   const env = {
     ...projectEnv(),
     NO_COLOR: '1',
+    // As in continuous integration: vitest writes no snapshot and reports obsolete ones.
+    CI: '1',
     ...(deep && { AGENTJET_DEEP: '1' }),
     ...(suite.compiled && { NODE_COMPILE_CACHE: path.join(compiledFolder, 'node') }),
     // Beside the sources it would lie in the project.

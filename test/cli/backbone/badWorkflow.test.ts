@@ -3,6 +3,9 @@ import { describe, expect, it } from 'vitest';
 import { casesOf } from '../../tools/deep.ts';
 import { failure, runCli, runJson } from '../harness/cli.ts';
 import { smallConfig, smallProject, smallWorkflow } from '../harness/project.ts';
+import { keepSnapshotsOfOtherCases } from '../harness/snapshots.ts';
+
+keepSnapshotsOfOtherCases();
 
 describe('a workflow that cannot be loaded', () => {
   const good = smallWorkflow('return { reward: 1 };');

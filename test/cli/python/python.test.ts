@@ -7,6 +7,9 @@ import { failure, runCli, runJson, startCli, type Outcome } from '../harness/cli
 import { living } from '../harness/processes.ts';
 import { rows, smallConfig, smallProject, smallWorkflow, type Project } from '../harness/project.ts';
 import { openTrace, writeTimeline } from '../harness/trace.ts';
+import { keepSnapshotsOfOtherCases } from '../harness/snapshots.ts';
+
+keepSnapshotsOfOtherCases();
 
 let python: string;
 beforeAll(async () => {

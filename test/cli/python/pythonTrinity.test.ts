@@ -5,6 +5,9 @@ import { ensurePython } from '../../tools/pythonEnvironments.mjs';
 import { failure, runCli, runJson } from '../harness/cli.ts';
 import { emptyProject, smallProject, smallWorkflow, type Project } from '../harness/project.ts';
 import { openTrace, writeTimeline } from '../harness/trace.ts';
+import { keepSnapshotsOfOtherCases } from '../harness/snapshots.ts';
+
+keepSnapshotsOfOtherCases();
 
 let python: string;
 beforeAll(async () => {

@@ -6,6 +6,9 @@ import { failure, runCli, runJson, startCli } from '../harness/cli.ts';
 import { living } from '../harness/processes.ts';
 import { emptyProject, smallProject, type Project } from '../harness/project.ts';
 import { openTrace, writeTimeline } from '../harness/trace.ts';
+import { keepSnapshotsOfOtherCases } from '../harness/snapshots.ts';
+
+keepSnapshotsOfOtherCases();
 
 let python: string;
 beforeAll(async () => {

@@ -5,6 +5,9 @@ import { ensurePython, type PythonEnvironment } from '../../tools/pythonEnvironm
 import { failure, runCli, runJson } from '../harness/cli.ts';
 import { smallConfig, smallProject, type Project } from '../harness/project.ts';
 import { openTrace, writeTimeline } from '../harness/trace.ts';
+import { keepSnapshotsOfOtherCases } from '../harness/snapshots.ts';
+
+keepSnapshotsOfOtherCases();
 
 let python: string;
 beforeAll(async () => {

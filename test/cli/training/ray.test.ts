@@ -121,18 +121,27 @@ async function eventsOf(machine: GpuMachine, run: string): Promise<readonly RunE
     .map((line) => JSON.parse(line) as RunEvent);
 }
 
-/** Kills processes that a run's folder names, or one ends with another; `noted` is what their notes say from then on. */
+type ProcessNote = 'keeper.json' | 'process.json';
+
+/** The process that a note in a run's folder names, or nothing if the note is not there. */
+async function noted(machine: GpuMachine, run: string, name: ProcessNote) {
+  const file = machine.folder.path(`data/runs/${run}/${name}`);
+  const text = await readFile(file, 'utf8').catch(() => undefined);
+  return text === undefined ? undefined : { file, note: JSON.parse(text) as { readonly pid: number } };
+}
+
+/** Kills processes that a run's folder names. `changes` are changes to their notes. */
 async function killed(
   machine: GpuMachine,
   run: string,
-  notes: readonly string[],
-  noted: object = {},
+  names: readonly ProcessNote[],
+  changes: object = {},
 ): Promise<void> {
-  for (const name of notes) {
-    const file = machine.folder.path(`data/runs/${run}/${name}`);
-    const note = JSON.parse(await readFile(file, 'utf8')) as { readonly pid: number };
-    tryKill(note.pid);
-    await writeFile(file, JSON.stringify({ ...note, ...noted }));
+  for (const name of names) {
+    const one = await noted(machine, run, name);
+    if (one === undefined) throw new Error(`${name} is missing.`);
+    tryKill(one.note.pid);
+    await writeFile(one.file, JSON.stringify({ ...one.note, ...changes }));
   }
 }
 
@@ -250,8 +259,12 @@ describe.skipIf(!linux)('a run on Ray', { timeout: patience }, () => {
       const host = await rayHost(machine);
       await machine.add('box', host);
       const { command, run } = await ready(machine);
+      const supervisor = async () => (await noted(machine, run, 'process.json'))?.note.pid;
+      const first = await supervisor();
       await killed(machine, run, ['process.json']);
       await command.wrote(/A new one monitors the job/);
+      // The notice comes before the new one is started.
+      await expect.poll(async () => [undefined, first].includes(await supervisor())).toBe(false);
       await command.wrote(/^line 5000 /m);
       await host.end('SIGKILL');
       await killed(machine, run, ['keeper.json', 'process.json'], { boot: 'another' });

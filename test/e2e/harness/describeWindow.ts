@@ -1,13 +1,15 @@
 import type { Page } from 'playwright-core';
 
+/** What tells most comes first, because a long text is cut. */
 const parts = Object.entries({
-  tabs: '.tab',
-  active: '.tab.active',
-  pane: '.editor-group-container.active > .editor-container',
-  sidebar: '.part.sidebar .monaco-list-row',
-  lenses: '.codelens-decoration',
   status: '.part.statusbar .statusbar-item',
   toasts: '.notification-toast',
+  tabs: '.tab',
+  active: '.tab.active',
+  console: '.repl .monaco-list-row',
+  sidebar: '.part.sidebar .monaco-list-row',
+  pane: '.editor-group-container.active > .editor-container',
+  lenses: '.codelens-decoration',
   input: '.quick-input-list .monaco-list-row',
   dialog: '.monaco-dialog-box',
 });
