@@ -44,7 +44,6 @@ import { descendantsOf, killOwnTree, killSurvivors } from '../../base/node/proce
 import { configCopy, openFolderOfTraining, openRunFolder } from './runFolder.ts';
 import { openTraceReader } from '../../traces/node/store/openReader.ts';
 import { UncaughtErrors } from '../../base/node/uncaught.ts';
-import { openTinker } from '../../tinker/node/openTinker.ts';
 import { noticeLog } from './model-tuner/checkpointModel.ts';
 import { killLeftovers } from './python/worker.ts';
 import { userCodeOf, type UserCode, type UserCodeOptions } from './userCode.ts';
@@ -55,10 +54,6 @@ import { astunerRun } from '../../configs/core/astuner/astunerRun.ts';
 import { compose, type Composition } from '../../configs/core/compose.ts';
 import { dialectOf, type DialectId } from '../../configs/core/dialect.ts';
 import { trinityRun } from '../../configs/core/trinity/trinityRun.ts';
-
-// Collect garbage once the heap has grown by half. A run of a thousand episodes then needs little more memory than
-// one of a hundred.
-setFlagsFromString('--heap-growing-percent=50');
 
 const ownFolder = import.meta.dirname;
 const cancellation = new CancellationSource();
@@ -75,6 +70,9 @@ const runClient = serveRunClient({
 });
 
 function emit(event: RunEvent): void {
+  // Collect garbage once the heap has grown by half. A run of a thousand episodes then needs little more memory than
+  // one of a hundred. Before the first episode has ended, this would only slow the start.
+  if (event.type === 'episode-ended') setFlagsFromString('--heap-growing-percent=50');
   runClient.send(event);
 }
 
@@ -208,8 +206,10 @@ function portsOf(request: RunRequest, inspected: boolean): RunPorts {
     readTrace: readRecorded,
     openFolder: (plan) => openRunFolder(plan.folder, config.text, request.config),
     trainer: {
-      connect: ({ baseUrl, apiKey }, token) =>
-        openTinker({ baseUrl, apiKey, cancellation: token, onNotice: noticeLog(logger) }),
+      connect: async ({ baseUrl, apiKey }, token) => {
+        const { openTinker } = await import('../../tinker/node/openTinker.ts');
+        return openTinker({ baseUrl, apiKey, cancellation: token, onNotice: noticeLog(logger) });
+      },
       openFolder: (plan, resume) => openFolderOfTraining(plan.folder, config.text, request.config, resume),
     },
     episodes: {

@@ -7,7 +7,6 @@ import type { TracedRunEnd } from '../../../tracking/core/records/tracedRun.ts';
 import { limitCode } from '../model-tuner/callBudget.ts';
 import type { JudgeContext } from '../task-judge/judge.ts';
 import { factsOf, runStarted } from './runPlan.ts';
-import { train } from '../trainer/train.ts';
 import { judgeAgain } from './judgeAgain.ts';
 import { replayRequest, replayTarget } from './replayedEpisode.ts';
 import { configuredJudge, type ResolvedLocator } from './userClasses.ts';
@@ -50,11 +49,16 @@ export async function launch(
   ports.emit({ type: 'run-ended', ...end });
 }
 
-function work(request: RunRequest, ports: LaunchPorts, cancellation: CancellationToken): Promise<RunEnd> {
+async function work(
+  request: RunRequest,
+  ports: LaunchPorts,
+  cancellation: CancellationToken,
+): Promise<RunEnd> {
   const { judge, train: choice } = request;
   if (judge !== undefined) return judgeAgain(request, judge, ports, cancellation);
-  if (choice !== undefined) return train(request, choice, ports, cancellation);
-  return run(request, ports, cancellation);
+  if (choice === undefined) return run(request, ports, cancellation);
+  const { train } = await import('../trainer/train.ts');
+  return train(request, choice, ports, cancellation);
 }
 
 export type RunEnd = Omit<TracedRunEnd, 'endedAt'>;

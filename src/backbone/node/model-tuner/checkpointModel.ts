@@ -1,5 +1,4 @@
 import type { ModelTextSource } from '../../core/context-tracker/modelTextSource.ts';
-import { createTinkerModel } from '../../core/model-tuner/tinker/tinkerModel.ts';
 import type { ChatModel } from '../../core/model-tuner/model.ts';
 import type { ModelChoice } from '../../core/protocol/run.ts';
 import { CodedError } from '../../../base/core/errors.ts';
@@ -7,7 +6,6 @@ import type { CancellationToken } from '../../../base/core/cancellation.ts';
 import type { Logger } from '../../../base/core/ports.ts';
 import { systemClock } from '../../../base/node/clock.ts';
 import type { TinkerNotice, TinkerSession } from '../../../tinker/core/service.ts';
-import { openTinker } from '../../../tinker/node/openTinker.ts';
 
 type CheckpointChoice = Extract<ModelChoice, { kind: 'tinker' }>;
 
@@ -25,6 +23,8 @@ export class Checkpoints {
   /** Opens saved weights. Replies have the tokens and log probabilities of the training. Throws `tinker/…`. */
   async open({ path, baseUrl, apiKey }: CheckpointChoice, text: ModelTextSource): Promise<ChatModel> {
     if (!text.note.exact) throw noTokenizer(text.note.name);
+    const { openTinker } = await import('../../../tinker/node/openTinker.ts');
+    const { createTinkerModel } = await import('../../core/model-tuner/tinker/tinkerModel.ts');
     const cancellation = this.#cancellation;
     const session = await openTinker({ baseUrl, apiKey, cancellation, onNotice: noticeLog(this.#logger) });
     this.#sessions.push(session);
