@@ -132,11 +132,11 @@ describe('GPU hosts', () => {
     await expect.poll(async () => (await runsOn(box)).length).toBe(3);
     await editor().see(hostRow, /train.*finished/);
 
-    const another = editor().page.context().waitForEvent('page');
-    await editor().commandWith('AgentJet: Open Folder of Training Run', 'train');
-    const window = await another;
-    expect(decodeURIComponent(window.url())).toContain(box.folder);
-    await window.close();
+    const another = await editor().windowOpenedBy(() =>
+      editor().commandWith('AgentJet: Open Folder of Training Run', 'train'),
+    );
+    expect(another.session.workspace).toContain(box.folder);
+    await another.page.close();
   });
 
   test('are sent nothing while a file cannot be saved', async () => {

@@ -167,6 +167,7 @@ test('the walkthrough ticks what the user has done', async () => {
   await editor().openFile(config);
   await editor().see(titleButton);
   await editor().command('AgentJet: Show Effective Config');
+  await editor().see('.tab', 'math_agent (effective).yaml');
   await openWalkthrough();
   await seeTicked(
     'Open the example',
