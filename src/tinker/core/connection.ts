@@ -11,7 +11,7 @@ import type { Clock } from '../../base/core/ports.ts';
 import { checked } from './checked.ts';
 import type { Credentials } from './credentials.ts';
 import { tinkerErrors, type Task } from './errors.ts';
-import type { TinkerNotice } from './service.ts';
+import type { TinkerNotice, TokenKind } from './service.ts';
 import { TransportFailure, type HttpAnswer, type HttpCall, type Transport } from './transport.ts';
 
 export interface ConnectionParts {
@@ -23,6 +23,8 @@ export interface ConnectionParts {
   /** Returns an id that no other request has. */
   readonly newId: () => string;
   readonly onNotice: (notice: TinkerNotice) => void;
+  /** Called with the number of tokens that the server has processed. */
+  readonly onTokens: (kind: TokenKind, count: number) => void;
 }
 
 export interface Request {
@@ -117,6 +119,10 @@ export class Connection {
 
   notify(notice: TinkerNotice): void {
     this.#parts.onNotice(notice);
+  }
+
+  countTokens(kind: TokenKind, count: number): void {
+    this.#parts.onTokens(kind, count);
   }
 
   /** Fails all requests that are waiting and all later ones. */

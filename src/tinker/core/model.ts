@@ -49,7 +49,8 @@ export class TinkerModel implements TrainedModel {
     cancellation: CancellationToken = neverCancelled,
   ): Promise<PassResult> {
     checkDatums(datums);
-    const { sendsWeights, wire } = this.#parts.dialect;
+    const { connection, dialect } = this.#parts;
+    const { sendsWeights, wire } = dialect;
     const task = 'compute the gradients';
     const passes = chunksOf(datums).map(async (chunk) => {
       const body = (seqId: number) => {
@@ -61,6 +62,7 @@ export class TinkerModel implements TrainedModel {
         body,
         wire === 'protobuf',
       );
+      for (const { inputIds } of chunk) connection.countTokens('train', inputIds.length);
       return readAnswer(task, () => readPass(result, chunk));
     });
     return mergePasses(await Promise.all(passes));

@@ -64,9 +64,12 @@ export class TinkerSampler implements Sampler {
           ...{ task: 'sample', path: '/api/v1/asample', cancellation },
           body: { sampling_session_id: this.#id, seq_id: this.#next++, ...body },
         });
+        this.#connection.countTokens('prefill', prompt.length);
         const isProtobuf = this.#wire === 'protobuf';
         const result = await this.#connection.result(requestId, 'sample', cancellation, isProtobuf);
-        return readAnswer('sample', () => readSamples(result, options.samples));
+        const samples = readAnswer('sample', () => readSamples(result, options.samples));
+        for (const { tokenIds } of samples.sequences) this.#connection.countTokens('sample', tokenIds.length);
+        return samples;
       } catch (error) {
         if (!hasCode(error, 'tinker/future-lost') || attempt === attempts) throw error;
       }

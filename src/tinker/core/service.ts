@@ -4,6 +4,11 @@
  */
 import type { CancellationToken } from '../../base/core/cancellation.ts';
 
+/** The work that services charge for by the token: they read prompts, sample replies, and train on sequences. */
+export const tokenKinds = ['prefill', 'sample', 'train'] as const;
+export type TokenKind = (typeof tokenKinds)[number];
+export type TokenCounts = Readonly<Record<TokenKind, number>>;
+
 /** A reply of a model, exactly as the server returned it. */
 export interface SampledSequence {
   /** Includes the stop token that ended it. */

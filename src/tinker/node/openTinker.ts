@@ -11,7 +11,7 @@ import { Connection } from '../core/connection.ts';
 import { Credentials } from '../core/credentials.ts';
 import { tinkerErrors } from '../core/errors.ts';
 import { findDialect, isService, readModels, wantsTokens } from '../core/profile.ts';
-import type { ServerProfile, TinkerNotice, TinkerSession } from '../core/service.ts';
+import type { ServerProfile, TinkerNotice, TinkerSession, TokenKind } from '../core/service.ts';
 import { openSession } from '../core/session.ts';
 import { findApiKey } from './credentialSources.ts';
 import { startHeartbeats } from './heartbeats.ts';
@@ -28,6 +28,8 @@ export interface TinkerOptions {
   readonly reduction?: ServerProfile['reduction'] | undefined;
   /** Messages about the connection, such as what requests wait for. */
   readonly onNotice?: (notice: TinkerNotice) => void;
+  /** Called with the number of tokens that the server has processed. */
+  readonly onTokens?: (kind: TokenKind, count: number) => void;
   readonly cancellation?: CancellationToken;
   readonly env?: Readonly<Record<string, string | undefined>>;
   readonly homeFolder?: string;
@@ -74,6 +76,7 @@ async function connect(options: TinkerOptions, onNotice: (notice: TinkerNotice) 
     homeFolder = homedir(),
     clock = systemClock,
     cancellation = neverCancelled,
+    onTokens = () => undefined,
   } = options;
   const baseUrl = readUrl([options.baseUrl, env['TINKER_BASE_URL']].find(Boolean) ?? serviceUrl);
   const server = writeUrl(baseUrl.href);
@@ -82,7 +85,10 @@ async function connect(options: TinkerOptions, onNotice: (notice: TinkerNotice) 
     const credentials = new Credentials(key, transport, systemClock);
     return {
       credentials,
-      connection: new Connection({ server, transport, credentials, clock, newId: randomUUID, onNotice }),
+      connection: new Connection({
+        ...{ server, transport, credentials, clock, newId: randomUUID },
+        ...{ onNotice, onTokens },
+      }),
     };
   };
   const dialect = await findDialect(connectWith(undefined).connection, baseUrl, cancellation);

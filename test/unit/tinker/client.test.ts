@@ -53,6 +53,19 @@ describe.each(['skyrl', 'skyrl-json', 'tuft', 'service'] as const)(
 
 const prompt = Int32Array.of(1, 2);
 
+it('counts the tokens that the server processes', async () => {
+  const counts = { prefill: 0, sample: 0, train: 0 };
+  const { session } = await open({}, { onTokens: (kind, count) => (counts[kind] += count) });
+  const model = await session.createModel(lora, neverCancelled);
+  const sampler = await model.sampler();
+  await sampler.sample(prompt, twice, neverCancelled);
+  expect(counts).toEqual({ prefill: 2, sample: 8, train: 0 });
+  await sampler.score(Int32Array.of(1, 2, 3), neverCancelled);
+  expect(counts).toEqual({ prefill: 5, sample: 9, train: 0 });
+  await model.forwardBackward([datum([1, 2]), datum([4, 5, 6])], { name: 'ppo' });
+  expect(counts).toEqual({ prefill: 5, sample: 9, train: 5 });
+});
+
 describe('requests of a model', () => {
   it('wait for the result of the previous one on SkyRL, which may reorder them', async () => {
     const { session, server } = await open();
