@@ -3,6 +3,7 @@ import { CodedError } from '../../base/core/errors.ts';
 import { type OptionErrors, runFlags, type RunFlag, type RunOptions } from '../node/options/runOptions.ts';
 import { ignoresEndpoint, modelKind } from '../node/options/resolveRun.ts';
 import type { TrainingState } from '../core/trainer/trainerPorts.ts';
+import type { TokenKind } from '../../tinker/core/service.ts';
 import { resumeOptions } from '../node/options/resumeOptions.ts';
 import { readRunOptions } from '../node/options/readRunOptions.ts';
 import {
@@ -22,6 +23,7 @@ const readers: Readonly<Record<string, Pick<TypedOption<unknown>, 'read' | 'isRe
   faults: { read: faultsOf },
   trainableTargets: { read: targetsOf },
   debugModels: { read: (written) => [debugModelOf(written)], isRepeated: true },
+  prices: { read: (written) => [priceOf(written)], isRepeated: true },
 };
 
 const ownOptions = {
@@ -63,6 +65,9 @@ export const judgeTable = {
 const resumeFlags: ReadonlySet<string> = new Set([
   'tinker-url',
   'steps',
+  'max-hours',
+  'max-cost',
+  'price',
   'parallel',
   'max-calls',
   'max-tokens',
@@ -150,7 +155,8 @@ function optionsOf(
   } of flags) {
     const value = values[camelCase(named)];
     if (value === undefined) continue;
-    if (name === 'debugModels') given[name] = Object.fromEntries(value as [string, string][]);
+    if (name === 'debugModels' || name === 'prices')
+      given[name] = Object.fromEntries(value as [string, unknown][]);
     else if (member === undefined) given[name] = value;
     else given[name] = { ...(given[name] as object | undefined), [member]: value };
   }
@@ -247,6 +253,18 @@ function debugModelOf(written: string): [name: string, model: string] {
   throw usageError(
     `--debug-model ${written} is not NAME=MODEL.`,
     'Write for example --debug-model gpt-4o=embedded, gpt-4o=answers.ts or gpt-4o=http://127.0.0.1:8000/v1.',
+  );
+}
+
+/** `NAME=PREFILL,SAMPLE,TRAIN`. A text that is not a number stays for the check to refuse. */
+function priceOf(written: string): [model: string, prices: Readonly<Record<TokenKind, unknown>>] {
+  const [, name = '', ...prices] = /^(.+)=([^,=]+),([^,]+),([^,]+)$/.exec(written) ?? [];
+  const [prefill = '', sample = '', train = ''] = prices;
+  if (name !== '')
+    return [name, { prefill: numberOf(prefill), sample: numberOf(sample), train: numberOf(train) }];
+  throw usageError(
+    `--price ${written} is not NAME=PREFILL,SAMPLE,TRAIN.`,
+    'Write the prices of a million tokens, for example --price Qwen/Qwen3-8B=0.13,0.40,0.40.',
   );
 }
 

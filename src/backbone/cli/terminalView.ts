@@ -72,6 +72,7 @@ export class TerminalView {
       case 'training-step':
       case 'training-validation':
       case 'training-checkpoint':
+      case 'training-usage':
         this.#sayTraining(event);
         return;
       case 'log':
@@ -118,12 +119,13 @@ export class TerminalView {
   /** Prints the rewards of a training by step. Returns the exit code. */
   #finishTraining(training: TrainingProgress, failure: ErrorReport | undefined, ending: Ending): number {
     const { started, ended } = this.#run;
-    const { steps, validations, checkpoint } = training;
+    const { steps, validations, checkpoint, usage } = training;
     if (this.#options.json) {
       const document = {
         steps,
         validations,
         checkpoint,
+        usage: usage?.usage,
         folder: started?.folder,
         ...(failure && { error: failure }),
       };

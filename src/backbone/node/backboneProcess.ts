@@ -176,7 +176,9 @@ function portsOf(request: RunRequest, inspected: boolean): RunPorts {
   const classes = localClassFinder([request.cwd]);
   const config = new RunConfig(request);
   const recordings = new RunRecordings(request, logger, emit);
-  const budget = new CallBudget(request);
+  // A training counts the tokens that its server processes.
+  const { maxCalls, maxTokens, train } = request;
+  const budget = new CallBudget(train === undefined ? { maxCalls, maxTokens } : { maxCalls, canEnd: true });
   const ports: LaunchPorts = {
     clock: systemClock,
     files: localFiles,
@@ -206,9 +208,9 @@ function portsOf(request: RunRequest, inspected: boolean): RunPorts {
     readTrace: readRecorded,
     openFolder: (plan) => openRunFolder(plan.folder, config.text, request.config),
     trainer: {
-      connect: async ({ baseUrl, apiKey }, token) => {
+      connect: async ({ baseUrl, apiKey }, onTokens, token) => {
         const { openTinker } = await import('../../tinker/node/openTinker.ts');
-        return openTinker({ baseUrl, apiKey, cancellation: token, onNotice: noticeLog(logger) });
+        return openTinker({ baseUrl, apiKey, onTokens, cancellation: token, onNotice: noticeLog(logger) });
       },
       openFolder: (plan, resume) => openFolderOfTraining(plan.folder, config.text, request.config, resume),
     },

@@ -170,4 +170,5 @@ export const settings = {
   runNotes: 'runNotes',
   trainingEnv: 'training.env',
   trainingUploadLimit: 'training.uploadLimit',
+  prices: 'prices',
 } as const;

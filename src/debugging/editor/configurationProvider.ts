@@ -91,6 +91,7 @@ export class ConfigurationProvider implements vscode.DebugConfigurationProvider 
       editorModel: section.get<string>(settings.editorModel),
       maxCalls: section.get<number | null>(settings.maxCalls),
       maxTokens: section.get<number | null>(settings.maxTokens),
+      prices: section.get(settings.prices),
       tokenizer: section.get<string>(settings.tokenizer),
       runtimeExecutable: section.get<string>(settings.runtimeExecutable),
       python: await this.#python.executableFor(uri, { cwd, ...configuration }),

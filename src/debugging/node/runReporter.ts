@@ -127,6 +127,7 @@ export class RunReporter {
       case 'training-step':
       case 'training-validation':
       case 'training-checkpoint':
+      case 'training-usage':
         return this.#training(event);
       case 'run-ended':
         return this.#runEnded(event);

@@ -64,7 +64,15 @@ const trainArguments = (server: Pick<TinkerServer, 'url'>) =>
 interface State {
   readonly step: number;
   readonly status: string;
+  readonly reason?: string;
   readonly checkpoints: readonly { readonly step: number; readonly path: string }[];
+  readonly usage: {
+    readonly prefill: number;
+    readonly sample: number;
+    readonly train: number;
+    readonly seconds: number;
+    readonly cost?: number;
+  };
 }
 
 function folderOf(text: string): string {
@@ -204,16 +212,111 @@ describe('a training', () => {
     expect(stderr).toMatch(/8 episodes do not train: .*\[missing-system-message\] \[trainer\/not-trained\]/);
     expect(server.sent('forward_backward')).toEqual([]);
   });
+});
 
-  it('stops at the limit of tokens with a checkpoint', async () => {
+describe('the budget', () => {
+  const price = ['--price', `${model}=100,200,300`] as const;
+
+  it('counts what the server processed, and shows an estimate and a projection', async () => {
     const server = await startServer();
-    const { code, stderr } = await train(await project(), server, '--max-tokens', '400');
+    const { code, stdout, stderr } = await train(await project(), server, ...price);
+    expect(code).toBe(0);
+    const { usage } = stateIn(folderOf(stderr));
+    const { prefill, sample, train: trained } = usage;
+    expect({ prefill, sample, train: trained }).toEqual(tokensOf(server));
+    expect(usage.cost).toBeCloseTo((prefill * 100 + sample * 200 + trained * 300) / 1e6, 9);
+    expect(usage.seconds).toBeGreaterThan(0);
+    expect(stderr).toMatch(
+      /^upper bound for 32 episodes of .* LLM calls?, without validations: .*, a cost of/m,
+    );
+    expect(stderr.match(/^projection: .*$/gm)).toEqual([
+      expect.stringMatching(/the other 3 steps take .* s, [\d,]+ tokens, a cost of [\d.]+$/),
+    ]);
+    const used = new RegExp(
+      `^used in all: .*, ${prefill.toLocaleString('en')} prompt tokens, .*, a cost of`,
+      'm',
+    );
+    expect(stdout).toMatch(used);
+    const last =
+      readFileSync(`${folderOf(stderr)}/metrics.jsonl`, 'utf8')
+        .trim()
+        .split('\n')
+        .at(-2) ?? '';
+    expect((JSON.parse(last) as { values: object }).values).toMatchObject({
+      'usage/sample_tokens': expect.any(Number) as number,
+      'usage/hours': expect.any(Number) as number,
+      'usage/cost': expect.any(Number) as number,
+    });
+  });
+
+  it.each([
+    ['tokens', ['--max-tokens', '420'], /limit of 420 tokens/],
+    ['the cost', ['--max-cost', '0.06', ...price], /limit of a cost of 0\.06/],
+  ])('of %s ends the training with a checkpoint, and a higher one continues it', async (_, flags, text) => {
+    const server = await startServer();
+    const folder = await project();
+    const { code, stdout, stderr } = await train(folder, server, ...flags);
     expect(code).toBe(2);
-    const { step, status, checkpoints } = stateIn(folderOf(stderr));
-    expect([status, checkpoints.at(-1)?.step]).toEqual(['failed', step]);
+    expect(stderr).toMatch(text);
+    expect(stderr).toContain('[model/limit-reached]');
+    const saved = folderOf(stderr);
+    const { step, status, reason, checkpoints, usage } = stateIn(saved);
+    expect([status, checkpoints.at(-1)?.step]).toEqual(['limit-reached', step]);
+    expect(reason).toMatch(text);
     expect(step).toBeGreaterThan(0);
+    expect(stdout).toContain(`continue with: agentjet resume ${saved}`);
+    // No step is half trained.
+    expect(server.sent('optim_step')).toHaveLength(step);
+    expect(server.sent('unload_model')).toHaveLength(1);
+
+    const again = await runCli(folder, ['resume', saved]);
+    expect(again.code).toBe(2);
+    expect(again.stderr).toMatch(text);
+    const [limit = ''] = flags;
+    const more = await runCli(folder, ['resume', saved, limit, '100000']);
+    expect(more.code).toBe(0);
+    const end = stateIn(saved);
+    expect(end).toMatchObject({ step: 4, status: 'completed' });
+    expect(end.usage.prefill).toBeGreaterThan(usage.prefill);
+    expect(end.usage).toMatchObject(tokensOf(server));
+  });
+
+  it('of hours ends a step while the server answers nothing', async () => {
+    const server = await startServer();
+    const release = server.hold('asample');
+    const hours = 1 / 3_600;
+    const { code, stderr } = await train(await project(), server, '--max-hours', String(hours));
+    release();
+    expect(code).toBe(2);
+    expect(stderr).toMatch(/limit of [\d.]+ h /);
+    const { step, status, usage } = stateIn(folderOf(stderr));
+    expect([status, step]).toEqual(['limit-reached', 0]);
+    expect(usage.seconds).toBeGreaterThanOrEqual(1);
+  });
+
+  it('of a validation ends the training too', async () => {
+    const server = await startServer();
+    const folder = await project([['test_freq: 2', 'test_freq: 1']]);
+    const used = stateIn(folderOf((await train(folder, server, '--steps', '1')).stderr)).usage;
+    const limit = used.prefill + used.sample + used.train - 1;
+    const { code, stderr } = await train(folder, server, '--max-tokens', String(limit));
+    expect(code).toBe(2);
+    expect(stderr).not.toContain('validation after');
+    expect(stateIn(folderOf(stderr))).toMatchObject({ status: 'limit-reached', step: 1 });
   });
 });
+
+/** The tokens of all requests that a server got and of its replies, of which each has two. */
+function tokensOf(server: TinkerServer): { prefill: number; sample: number; train: number } {
+  const sum = (counts: readonly number[]): number => counts.reduce((all, count) => all + count, 0);
+  const asked = server.sent('asample').map(({ body }) => body);
+  const datums = server.sent('forward_backward').flatMap(({ body }) => body.pass?.datums ?? []);
+  return {
+    prefill: sum(asked.flatMap(({ prompt }) => prompt.chunks.map(({ tokens }) => tokens.length))),
+    sample: 2 * sum(asked.map(({ num_samples }) => num_samples)),
+    train: sum(datums.map(({ tokens }) => tokens.length)),
+  };
+}
 
 describe('bad input', () => {
   it.each([
@@ -249,6 +352,39 @@ describe('bad input', () => {
     expect(server.sent('asample')).toEqual([]);
     expect([...server.models.values()]).toEqual([]);
     expect(existsSync(folder.path('saved_experiments'))).toBe(false);
+  });
+
+  it.each([
+    ['a limit of the cost without prices', ['--max-cost', '5'], '[trainer/no-price', `--price ${model}=`],
+    [
+      'prices of another model',
+      ['--max-cost', '5', '--price', 'other=1,2,3'],
+      '[trainer/no-price',
+      'the prices are of other',
+    ],
+    [
+      'a price that is incomplete',
+      ['--price', `${model}=1,2`],
+      '[cli/usage',
+      'is not NAME=PREFILL,SAMPLE,TRAIN',
+    ],
+    ['a price that is not a number', ['--price', `${model}=1,2,x`], '[cli/usage', 'train'],
+    ['a limit that is not positive', ['--max-hours', '0'], '[cli/usage', '--max-hours'],
+  ] as const)('%s is refused before anything is trained', async (_, flags, code, told) => {
+    const server = await startServer();
+    const folder = await project();
+    const outcome = await train(folder, server, ...flags);
+    expect(outcome.stderr).toContain(code);
+    expect(outcome.stderr).toContain(told);
+    expect(outcome.code).toBe(2);
+    expect([...server.models.values()]).toEqual([]);
+    expect(existsSync(folder.path('saved_experiments'))).toBe(false);
+  });
+
+  it('a limit of the cost is refused where nothing is trained', async () => {
+    const { code, stderr } = await runCli(await project(), ['--conf', 'train.yaml', '--max-cost', '5']);
+    expect(stderr).toContain('--max-cost must be left out');
+    expect(code).toBe(2);
   });
 
   it('a workflow that always fails ends the training with its error', async () => {

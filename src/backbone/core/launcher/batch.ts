@@ -75,7 +75,7 @@ export interface LaunchPorts
   /** Reads the episodes of a trace. Throws a CodedError `trace/…`. */
   readTrace(file: string): RecordedRun;
   /** The limits of the run. */
-  readonly budget: Pick<CallBudget, 'isReached' | 'onReached' | 'error'>;
+  readonly budget: Pick<CallBudget, 'isReached' | 'onReached' | 'error' | 'end'>;
   openFolder(plan: RunPlan, request: RunRequest): Promise<RunFolder>;
   /** The server and the folder of a training. */
   readonly trainer: TrainerPorts;

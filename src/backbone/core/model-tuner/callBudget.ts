@@ -7,6 +7,8 @@ export interface CallLimits {
   readonly maxCalls?: number | undefined;
   /** Tokens of all prompts and replies of the run. */
   readonly maxTokens?: number | undefined;
+  /** True if {@link CallBudget.end} may be called. */
+  readonly canEnd?: boolean;
 }
 
 /**
@@ -20,20 +22,27 @@ export class CallBudget {
   #calls = 0;
   #tokens = 0;
   #refused = 0;
+  #end: CodedError | undefined;
 
-  constructor({ maxCalls, maxTokens }: CallLimits) {
-    this.#limits = { maxCalls, maxTokens };
+  constructor(limits: CallLimits) {
+    this.#limits = limits;
   }
 
-  /** Returns true if a call was refused. */
+  /** Returns true if a call was refused, or will be. */
   get isReached(): boolean {
-    return this.#refused > 0;
+    return this.#refused > 0 || this.#end !== undefined;
+  }
+
+  /** Refuses all further calls, because the run has reached another limit. */
+  end(problem: CodedError): void {
+    this.#end = problem;
+    this.#reached.fire(undefined);
   }
 
   /** Returns a model whose calls count. */
   around(model: ChatModel): ChatModel {
-    const { maxCalls, maxTokens } = this.#limits;
-    if (maxCalls === undefined && maxTokens === undefined) return model;
+    const { maxCalls, maxTokens, canEnd = false } = this.#limits;
+    if (maxCalls === undefined && maxTokens === undefined && !canEnd) return model;
     return {
       description: model.description,
       respond: async (request, cancellation, call) => {
@@ -63,9 +72,9 @@ export class CallBudget {
 
   #refusal(): ModelReply | undefined {
     const { maxCalls = Infinity, maxTokens = Infinity } = this.#limits;
-    if (this.#calls < maxCalls && this.#tokens < maxTokens) return undefined;
+    if (this.#end === undefined && this.#calls < maxCalls && this.#tokens < maxTokens) return undefined;
     this.#refused += 1;
-    if (this.#refused === 1) this.#reached.fire(undefined);
+    if (this.#end === undefined && this.#refused === 1) this.#reached.fire(undefined);
     const report = this.#problem();
     // Clients do not repeat a request after this status.
     const error = { message: report.message, type: 'limit_reached', param: null, code: 'limit_reached' };
@@ -73,6 +82,7 @@ export class CallBudget {
   }
 
   #problem(): CodedError {
+    if (this.#end !== undefined) return this.#end;
     const { maxCalls, maxTokens } = this.#limits;
     const isCalls = maxCalls !== undefined && this.#calls >= maxCalls;
     const limit = isCalls ? `${maxCalls} LLM calls` : `${maxTokens ?? 0} tokens`;

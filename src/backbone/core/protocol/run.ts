@@ -10,7 +10,7 @@ import {
   episodeResult,
   runLocations,
 } from '../../../tracking/core/records/episodeResult.ts';
-import { lossNames } from '../../../tinker/core/service.ts';
+import { lossNames, type TokenKind } from '../../../tinker/core/service.ts';
 import { tokenizerInfo } from '../../../tracking/core/records/tracedRun.ts';
 import { parseJson } from '../../../base/core/parseJson.ts';
 import { toReport, type CodedError } from '../../../base/core/errors.ts';
@@ -95,6 +95,26 @@ export const judgeChoice = z.object({
   ownConfig: z.boolean(),
 });
 
+const tokenCounts = {
+  prefill: z.number(),
+  sample: z.number(),
+  train: z.number(),
+} satisfies Record<TokenKind, z.ZodMiniType>;
+
+/** Prices of a million tokens, in any currency. */
+export const tokenPrices = z.object(tokenCounts);
+
+/** Limits of a whole training, also after it was resumed. */
+export const trainingLimits = z.object({
+  /** Hours, without the time at breakpoints. */
+  maxHours: z.optional(z.number()),
+  /** Tokens that the server processes. */
+  maxTokens: z.optional(z.number()),
+  /** In the currency of the prices. */
+  maxCost: z.optional(z.number()),
+});
+export type TrainingLimits = Readonly<z.infer<typeof trainingLimits>>;
+
 /** Training on a Tinker server. The config has the other settings. */
 export const trainRequest = z.object({
   /** Absent: that of `TINKER_BASE_URL`, else the service of Thinking Machines. */
@@ -108,6 +128,9 @@ export const trainRequest = z.object({
   rank: z.optional(z.number()),
   /** The most steps of the whole training; absent: as the config says. */
   steps: z.optional(z.number()),
+  ...trainingLimits.shape,
+  /** By the name of the model on the server. */
+  prices: z.optional(z.record(z.string(), tokenPrices)),
   /** True: a tiny random model on this machine, with settings with which it learns. */
   rehearsal: z.optional(z.boolean()),
   /** The absolute folder of a training that continues from its last checkpoint. */
@@ -224,6 +247,25 @@ export const trainingCheckpoint = {
   sampler: z.string(),
 };
 
+/** The use of a training: tokens, time without that at breakpoints, and money. */
+export const trainingUsage = z.object({
+  ...tokenCounts,
+  seconds: z.number(),
+  /** Absent: the prices are unknown. */
+  cost: z.optional(z.number()),
+});
+export type TrainingUsage = Readonly<z.infer<typeof trainingUsage>>;
+
+/** The most that the steps of a training can use. */
+const trainingEstimate = z.object({
+  episodes: z.number(),
+  /** LLM calls of an episode. */
+  calls: z.number(),
+  ...tokenCounts,
+  cost: z.optional(z.number()),
+});
+export type TrainingEstimate = Readonly<z.infer<typeof trainingEstimate>>;
+
 export const runEvent = z.discriminatedUnion('type', [
   z.object({
     type: z.literal('run-started'),
@@ -262,6 +304,7 @@ export const runEvent = z.discriminatedUnion('type', [
     totalSteps: z.number(),
     /** Tasks per step. */
     batchSize: z.number(),
+    estimate: trainingEstimate,
   }),
   /** A phase of the training begins. Its episodes are numbered from 0. */
   z.object({
@@ -274,6 +317,13 @@ export const runEvent = z.discriminatedUnion('type', [
   /** A validation is complete. `step` is the number of steps that were trained before. */
   z.object({ type: z.literal('training-validation'), ...trainingStep }),
   z.object({ type: z.literal('training-checkpoint'), ...trainingCheckpoint }),
+  /** After each step, and at the end. */
+  z.object({
+    type: z.literal('training-usage'),
+    usage: trainingUsage,
+    /** The use of the steps that are left, if they are like the last one; absent at the end. */
+    expected: z.optional(z.object({ ...trainingUsage.shape, steps: z.number() })),
+  }),
   z.object({ type: z.literal('episode-started'), ...episodeId }),
   z.object({
     type: z.literal('llm-call'),

@@ -3,10 +3,16 @@
  * report does, and updates the weights.
  */
 import type { Config } from '../../../configs/core/effectiveConfig.ts';
-import type { CancellationToken } from '../../../base/core/cancellation.ts';
+import { CancellationSource, type CancellationToken } from '../../../base/core/cancellation.ts';
 import { CodedError, hasCode, toReport } from '../../../base/core/errors.ts';
 import { Random } from '../../../base/core/random.ts';
-import type { Datum, Sampler, TinkerSession, TrainedModel } from '../../../tinker/core/service.ts';
+import type {
+  Datum,
+  Sampler,
+  TinkerSession,
+  TokenCounts,
+  TrainedModel,
+} from '../../../tinker/core/service.ts';
 import { hintOf, preventsTraining } from '../../../tracking/core/finding.ts';
 import type { CommonFinding } from '../../../tracking/core/reportTally.ts';
 import { trainingReport } from '../../../tracking/core/report.ts';
@@ -20,10 +26,11 @@ import type { ModelTextSource } from '../context-tracker/modelTextSource.ts';
 import { openBatch, prepare, runBatch, warn, type LaunchPorts, type Prepared } from '../launcher/batch.ts';
 import { factsOf, runStarted, type ModelTuner, type RunFacts } from '../launcher/runPlan.ts';
 import { configuredJudge } from '../launcher/userClasses.ts';
+import { limitCode } from '../model-tuner/callBudget.ts';
 import { createTinkerModel, type TinkerModel } from '../model-tuner/tinker/tinkerModel.ts';
 import type { TracedTraining } from '../../../tracking/core/records/trace.ts';
 import type { TracedRunEnd } from '../../../tracking/core/records/tracedRun.ts';
-import type { RunRequest, TrainRequest } from '../protocol/run.ts';
+import type { RunRequest, TrainingLimits, TrainingUsage, TrainRequest } from '../protocol/run.ts';
 import { episodeSlots } from '../task-rollout/rollout.ts';
 import {
   checkLogprobs,
@@ -35,6 +42,7 @@ import {
   type LogprobCheck,
   type TrainedSample,
 } from './datums.ts';
+import { type BudgetParts, estimateOf, pricesOf, secondsPerHour, TrainingBudget } from './trainingBudget.ts';
 import { planTraining, rateAt, type TrainPlan } from './trainPlan.ts';
 import type { TrainingFolder, TrainingState } from './trainerPorts.ts';
 
@@ -57,16 +65,25 @@ export async function train(
   for (const note of training.notes) warn(ports, note);
   const text = await ports.findModelText(request, plan);
   if (!text.note.exact) throw otherTokenizer(plan.modelPath, text.note.name);
-  const session = await ports.trainer.connect(choice, cancellation);
+  let budget: TrainingBudget | undefined;
+  const session = await ports.trainer.connect(
+    choice,
+    (kind, count) => budget?.count(kind, count),
+    cancellation,
+  );
   let outcome: 'success' | 'errored' | 'interrupted' = 'errored';
   try {
     const baseModel = baseModelOf(choice, session, plan.modelPath);
+    const prices = pricesOf(choice, baseModel);
     const model = await session.createModel({ ...training.lora, baseModel }, cancellation);
     const folder = await ports.trainer.openFolder(plan, choice.resume);
     const { state } = folder;
     if (state !== undefined && state.batchSize !== training.batchSize)
       throw otherBatch(config, state, training);
     const last = state?.checkpoints.at(-1);
+    const opened = openBudget(choice, ports, cancellation, { prices, before: state });
+    ({ budget } = opened);
+    if ((last?.step ?? 0) < training.totalSteps) budget.beginStep();
     if (last !== undefined) await model.load(last.path);
     const parts = {
       request,
@@ -80,13 +97,37 @@ export async function train(
       folder,
       baseModel,
       model,
+      prices,
+      ...opened,
     };
     await new Trainer(parts, last?.step ?? 0).run();
     outcome = cancellation.isCancelled ? 'interrupted' : 'success';
     return { status: cancellation.isCancelled ? 'cancelled' : 'completed', error: null };
   } finally {
+    budget?.dispose();
     await session.close(outcome);
   }
+}
+
+/** At the limit of hours, episodes are interrupted. At other limits, calls that have begun end. */
+function openBudget(
+  limits: TrainingLimits,
+  ports: LaunchPorts,
+  cancellation: CancellationToken,
+  parts: Pick<BudgetParts, 'prices' | 'before'>,
+): Pick<TrainerParts, 'budget' | 'interruption'> {
+  const interrupting = new CancellationSource(cancellation);
+  const budget = new TrainingBudget({
+    ...parts,
+    limits,
+    clock: ports.clock,
+    isHeld: () => ports.episodes.isHeld?.() ?? false,
+    onReached: (problem, limit) => {
+      ports.budget.end(problem);
+      if (limit === 'maxHours') interrupting.cancel();
+    },
+  });
+  return { budget, interruption: interrupting.token };
 }
 
 interface TrainerParts {
@@ -101,6 +142,11 @@ interface TrainerParts {
   readonly folder: TrainingFolder;
   readonly baseModel: string;
   readonly model: TrainedModel;
+  readonly budget: TrainingBudget;
+  /** The prices of a million tokens; undefined: unknown. */
+  readonly prices: TokenCounts | undefined;
+  /** Ends episodes: with the training, and at its limit of hours. */
+  readonly interruption: CancellationToken;
 }
 
 /** Episodes that ran, with their samples by episode. */
@@ -171,7 +217,7 @@ class Trainer {
     } catch (error) {
       this.#state = { ...this.#state, reason: toReport(error, 'trainer/failed').message };
       this.#hasServer = !hasCode(error, ...serverGone);
-      await this.#end('failed').catch(() => undefined); // the first failure is reported
+      await this.#end(hasCode(error, limitCode) ? 'limit-reached' : 'failed').catch(() => undefined); // the first failure is reported
       throw error;
     } finally {
       for (const tuner of this.#tuners.values()) await tuner.close();
@@ -179,8 +225,9 @@ class Trainer {
   }
 
   async #begin(): Promise<void> {
-    const { ports, prepared, training, text, session, folder, baseModel } = this.#parts;
-    const { plan } = prepared;
+    const { ports, prepared, training, text, session, folder, baseModel, prices } = this.#parts;
+    const { plan, config } = prepared;
+    const steps = training.totalSteps - this.#state.step;
     const episodes = training.batchSize * plan.repeat;
     ports.emit(
       runStarted(this.#facts(prepared, training.batchSize, episodes), {
@@ -196,10 +243,11 @@ class Trainer {
       step: this.#state.step + 1,
       totalSteps: training.totalSteps,
       batchSize: training.batchSize,
+      estimate: estimateOf(config, plan, training, { steps, prices }),
     });
     await text.open();
     await folder.rewind(this.#state.step);
-    await folder.save(this.#state);
+    await this.#saveState();
   }
 
   /** Trains until the last step or a cancellation, with which requests reject as `tinker/cancelled`. */
@@ -208,6 +256,7 @@ class Trainer {
     if (this.#state.step === 0 && training.validatesFirst) await this.#validate(0);
     while (this.#state.step < training.totalSteps && !cancellation.isCancelled) {
       const step = this.#state.step + 1;
+      this.#parts.budget.beginStep();
       if (!(await this.#step(step))) break;
       if (due(step, training.testEvery) && !this.#isCancelled()) await this.#validate(step);
       if (due(step, training.saveEvery) || step === training.totalSteps) await this.#save();
@@ -216,7 +265,7 @@ class Trainer {
 
   /** Resolves to false if the step was interrupted. */
   async #step(step: number): Promise<boolean> {
-    const { ports, prepared, model, folder } = this.#parts;
+    const { ports, prepared, model, folder, budget } = this.#parts;
     const { clock } = ports;
     const start = clock.monotonic();
     const seconds = (since: number): number => (clock.monotonic() - since) / 1000;
@@ -228,6 +277,7 @@ class Trainer {
     let metrics: Metrics;
     try {
       if (this.#isInterrupted(rollout, tasks.length * prepared.plan.repeat)) return false;
+      await this.#saveState();
       ports.emit({ type: 'training-phase', phase: 'update', step });
       const updating = clock.monotonic();
       const batch = this.#batchOf(rollout, step);
@@ -244,11 +294,19 @@ class Trainer {
     } finally {
       rollout.end();
     }
-    this.#state = { ...this.#state, step };
+    budget.endStep();
     this.#isBetweenSteps = true;
-    await folder.log({ kind: 'step', step, at: clock.now(), values: metrics });
-    await folder.save(this.#state);
-    ports.emit({ type: 'training-step', step, metrics, ...traceOf(rollout) });
+    const values = { ...metrics, ...usageMetrics(budget.usage) };
+    await folder.log({ kind: 'step', step, at: clock.now(), values });
+    await this.#saveState({ step });
+    ports.emit({ type: 'training-step', step, metrics: values, ...traceOf(rollout) });
+    const steps = this.#state.totalSteps - step;
+    const expected = steps > 0 ? budget.expected(steps) : undefined;
+    ports.emit({
+      type: 'training-usage',
+      usage: budget.usage,
+      ...(expected && { expected: { steps, ...expected } }),
+    });
     return true;
   }
 
@@ -262,7 +320,7 @@ class Trainer {
   }
 
   async #rollOut(prepared: Prepared, tasks: readonly Task[], name: string, step: number): Promise<Rollout> {
-    const { request, ports, cancellation, text, folder } = this.#parts;
+    const { request, ports, text, folder, interruption: cancellation } = this.#parts;
     const { plan } = prepared;
     const start = ports.clock.monotonic();
     const slots = episodeSlots(tasks, plan.repeat, plan.mode).map((slot) => ({ ...slot, step }));
@@ -304,15 +362,22 @@ class Trainer {
     return { step: step === 0 ? null : step, weights, ...(saved && { checkpoint: saved.sampler }) };
   }
 
-  #isInterrupted({ results }: Rollout, episodes: number): boolean {
-    const { ports, cancellation } = this.#parts;
-    if (cancellation.isCancelled) return true;
-    if (ports.budget.isReached) {
-      throw ports.budget.error({ ended: results.length, stopped: 0, total: episodes });
-    }
+  #isInterrupted(rollout: Rollout, episodes: number): boolean {
+    if (this.#isCancelled()) return true;
+    this.#checkLimits(rollout, episodes);
+    const { results } = rollout;
     const failures = results.filter(({ error }) => error !== null);
     if (failures.length > 0 && failures.length === results.length) throw allFailed(failures);
     return false;
+  }
+
+  /** Throws if a limit has ended the episodes. */
+  #checkLimits({ results }: Rollout, episodes: number): void {
+    const { ports, budget } = this.#parts;
+    budget.check();
+    if (ports.budget.isReached) {
+      throw ports.budget.error({ ended: results.length, stopped: 0, total: episodes });
+    }
   }
 
   /** Returns the samples of a step that change the weights. */
@@ -448,6 +513,7 @@ class Trainer {
     const rollout = await this.#rollOut(prepared, prepared.tasks, name, 0);
     rollout.end();
     if (cancellation.isCancelled) return;
+    this.#checkLimits(rollout, prepared.slots.length);
     const { meanReward, successRate, failed } = measures(rollout.results);
     const metrics: Metrics = {
       ...(meanReward !== null && { 'val/reward/mean': meanReward }),
@@ -461,7 +527,7 @@ class Trainer {
 
   /** Saves the weights of the last step, unless they are saved or can no longer be. */
   async #save(): Promise<void> {
-    const { ports, model, folder } = this.#parts;
+    const { ports, model } = this.#parts;
     const { step, checkpoints } = this.#state;
     if (step === 0 || checkpoints.at(-1)?.step === step || !this.#isBetweenSteps || !this.#hasServer) return;
     ports.emit({ type: 'training-phase', phase: 'checkpoint', step });
@@ -469,18 +535,25 @@ class Trainer {
     const path = await model.save(name);
     const sampler = await model.saveForSampling(name);
     const checkpoint = { step, path, sampler };
-    this.#state = {
-      ...this.#state,
+    await this.#saveState({
       checkpoints: [...checkpoints, { ...checkpoint, savedAt: ports.clock.now() }],
-    };
-    await folder.save(this.#state);
+    });
     ports.emit({ type: 'training-checkpoint', ...checkpoint });
   }
 
   async #end(status: TrainingState['status']): Promise<void> {
+    const { ports, budget } = this.#parts;
     await this.#save();
-    this.#state = { ...this.#state, status };
-    await this.#parts.folder.save(this.#state);
+    await this.#saveState({ status });
+    ports.emit({ type: 'training-usage', usage: budget.usage });
+  }
+
+  /** Writes the state into the folder, with what the training has used so far. */
+  async #saveState(changes: Partial<TrainingState> = {}): Promise<void> {
+    const { folder, budget } = this.#parts;
+    const { usage, stepUsage } = budget;
+    this.#state = { ...this.#state, ...changes, usage, ...(stepUsage && { stepUsage }) };
+    await folder.save(this.#state);
   }
 
   #isCancelled(): boolean {
@@ -525,7 +598,10 @@ const limits = {
 } as const;
 
 /** Returns the options that decide what a training does, apart from those that its state has by themselves. */
-function optionsOf(request: RunRequest, { rehearsal }: TrainRequest): TrainingState['options'] {
+function optionsOf(
+  request: RunRequest,
+  { rehearsal, maxHours, maxTokens, maxCost, prices }: TrainRequest,
+): TrainingState['options'] {
   const {
     firstTasks: tasks,
     taskIds,
@@ -538,7 +614,8 @@ function optionsOf(request: RunRequest, { rehearsal }: TrainRequest): TrainingSt
   const python = request.python?.executable;
   const { package: ajetPackage, pluginDirs } = request.python ?? {};
   const all = { tasks, taskIds, repeat, trainableTargets, tokenizer, episodeTimeout, parallel, rehearsal };
-  const options = { ...all, python, ajetPackage, pluginDirs };
+  const limits = { maxHours, maxTokens, maxCost, prices };
+  const options = { ...all, ...limits, python, ajetPackage, pluginDirs };
   return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
 }
 
@@ -579,6 +656,16 @@ function checkMetrics(check: LogprobCheck): Metrics {
     'actor/pg_clipfrac': check.clipped,
     'actor/entropy': check.entropy,
     'tokens/trained': check.tokens,
+  };
+}
+
+function usageMetrics({ prefill, sample, train, seconds, cost }: TrainingUsage): Metrics {
+  return {
+    'usage/prefill_tokens': prefill,
+    'usage/sample_tokens': sample,
+    'usage/train_tokens': train,
+    'usage/hours': seconds / secondsPerHour,
+    ...(cost !== undefined && { 'usage/cost': cost }),
   };
 }
 

@@ -1,10 +1,10 @@
 import * as z from 'zod/mini';
 import type { CancellationToken } from '../../../base/core/cancellation.ts';
-import { lossNames, type TinkerSession } from '../../../tinker/core/service.ts';
+import { lossNames, type TinkerSession, type TokenKind } from '../../../tinker/core/service.ts';
 import { writerIdentity } from '../../../traces/core/records.ts';
 import type { TraceWriter } from '../../../tracking/core/records/trace.ts';
 import type { RunFacts, RunPlan } from '../launcher/runPlan.ts';
-import { trainingCheckpoint, type TrainRequest } from '../protocol/run.ts';
+import { trainingCheckpoint, trainingUsage, type TrainRequest } from '../protocol/run.ts';
 
 /** The files in the folder of a training. */
 export const trainingFiles = {
@@ -45,10 +45,13 @@ export const trainingState = z.object({
   checkpoints: z.array(z.object({ ...trainingCheckpoint, savedAt: z.number() })),
   /** The last step that was trained. Steps after the last checkpoint are trained again. */
   step: z.number(),
-  status: z.enum(['running', 'completed', 'cancelled', 'failed']),
-  /** The reason why it failed. */
+  status: z.enum(['running', 'completed', 'cancelled', 'failed', 'limit-reached']),
+  /** The reason why it failed, or the limit that it reached. */
   reason: z.optional(z.string()),
   startedAt: z.number(),
+  /** The use of the whole training, and of its last step. */
+  usage: z.optional(trainingUsage),
+  stepUsage: z.optional(trainingUsage),
   /** The process that trains. Without it, a killed training would look like one at a breakpoint. */
   writer: z.optional(writerIdentity),
 });
@@ -71,8 +74,12 @@ export interface TrainingFolder {
 }
 
 export interface TrainerPorts {
-  /** Opens a session. Rejects with `tinker/…`. */
-  connect(request: TrainRequest, cancellation: CancellationToken): Promise<TinkerSession>;
+  /** Opens a session. Rejects with `tinker/…`. `onTokens` is called with the tokens that the server has processed. */
+  connect(
+    request: TrainRequest,
+    onTokens: (kind: TokenKind, count: number) => void,
+    cancellation: CancellationToken,
+  ): Promise<TinkerSession>;
   /** Creates the folder of a run, or opens that of a training to continue. Rejects with `trainer/…`. */
   openFolder(plan: RunPlan, resume: string | undefined): Promise<TrainingFolder>;
 }

@@ -160,7 +160,14 @@ class RunResolver {
 
   async #train(): Promise<Pick<RunRequest, 'train'>> {
     const { backbone, baseModel, loss, rank, steps, rehearsal, resume } = this.#options;
-    if (backbone !== 'tinker') return {};
+    const { maxHours, maxTokens, maxCost, prices } = this.#options;
+    if (backbone !== 'tinker') {
+      for (const option of ['maxHours', 'maxCost'] as const) {
+        if (this.#options[option] === undefined) continue;
+        throw this.#errors.bad(option, 'left out on the backbone `debug`', String(this.#options[option]));
+      }
+      return {};
+    }
     for (const option of ['record', 'replay', 'faults', 'judgeTrace', 'mode', 'ajetDebugParity'] as const) {
       if (this.#options[option] === undefined) continue;
       throw this.#errors.bad(option, 'the backbone `debug`', '`tinker`');
@@ -173,6 +180,10 @@ class RunResolver {
         ...(loss !== undefined && { loss }),
         ...(rank !== undefined && { rank }),
         ...(steps !== undefined && { steps }),
+        ...(maxHours !== undefined && { maxHours }),
+        ...(maxTokens !== undefined && { maxTokens }),
+        ...(maxCost !== undefined && { maxCost }),
+        ...(prices !== undefined && { prices }),
         ...(rehearsal === true && { rehearsal }),
         ...(resume !== undefined && { resume: this.#path(resume) }),
       },

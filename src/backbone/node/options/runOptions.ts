@@ -137,6 +137,14 @@ const faults = z.strictObject({
   }),
 });
 
+const price = (description: string) =>
+  described(z.number().check(z.nonnegative()), { description, group: 'training', flag: null });
+const prices = z.strictObject({
+  prefill: price('Price of a million tokens of prompts.'),
+  sample: price('Price of a million sampled tokens.'),
+  train: price('Price of a million trained tokens.'),
+});
+
 const experiment = {
   config: described(text(), {
     description:
@@ -201,7 +209,7 @@ const models = {
   }),
   maxTokens: modelOption(atLeast(1), {
     description:
-      'Limit of tokens in all prompts and replies of the run. Calls that have begun may exceed it. If a server reports no numbers, they are estimated.',
+      'Limit of tokens in all prompts and replies of the run. Calls that have begun may exceed it. If a server reports no numbers, they are estimated. On the backbone `tinker`, it is the limit of tokens that the server processes in the whole training.',
     unset: { launch: 'the setting `agentjet.maxTokens`, else no limit', cli: 'no limit' },
     value: '<n>',
   }),
@@ -263,6 +271,27 @@ const training = {
     description: 'The most steps of the whole training.',
     unset: '`total_epochs` of the config',
     value: '<n>',
+  }),
+  maxHours: trainingOption(z.number().check(z.positive()), {
+    description:
+      'Limit of hours of the whole training. Time at breakpoints does not count. At this limit, as at that of `maxTokens` and `maxCost`, the training saves a checkpoint and ends.',
+    unset: 'no limit',
+    value: '<hours>',
+  }),
+  maxCost: trainingOption(z.number().check(z.positive()), {
+    description: 'Limit of the cost of the whole training, in the currency of `prices`.',
+    unset: 'no limit',
+    value: '<amount>',
+  }),
+  prices: trainingOption(z.record(z.string(), prices), {
+    description:
+      'Prices of a million tokens on the Tinker server, by the name of the model: of prompts, of sampled tokens, and of trained tokens.',
+    unset: {
+      launch: 'the setting `agentjet.prices`',
+      cli: 'unknown; for example Qwen/Qwen3-8B=0.13,0.4,0.4',
+    },
+    flag: 'price',
+    value: '<name=prices>',
   }),
   rehearsal: trainingOption(z.boolean(), {
     description:

@@ -1,5 +1,6 @@
 /** Presents a training in a folder of this machine as the page of a training run shows it. */
 import type { MetricsLine, TrainingState } from '../../../backbone/core/trainer/trainerPorts.ts';
+import { limitsOf, tokensOf } from '../../../backbone/core/trainer/trainingBudget.ts';
 import type { RunState } from '../protocol/runs.ts';
 import { rewardIn } from '../runs/metrics.ts';
 import type { PageCheckpoint, PageRun } from './trainingRunRpc.ts';
@@ -24,7 +25,7 @@ export function rewardOf({ values }: MetricsLine): number | undefined {
 }
 
 export function localRun({ folder, name, state, savedAt, isAlive, traces, rewards }: LocalFacts): PageRun {
-  const { baseModel, baseUrl, loss, rank, step, startedAt } = state;
+  const { baseModel, baseUrl, loss, rank, step, startedAt, usage } = state;
   const runState = stateOf(state.status, isAlive);
   return {
     host: thisMachine,
@@ -37,7 +38,10 @@ export function localRun({ folder, name, state, savedAt, isAlive, traces, reward
     ahead: null,
     may: { start: true, cancel: false },
     rollouts: traces.length > 0,
-    local: { baseModel, ...(baseUrl !== undefined && { server: baseUrl }), loss, rank, traces: [...traces] },
+    local: {
+      ...{ baseModel, ...(baseUrl !== undefined && { server: baseUrl }), loss, rank, traces: [...traces] },
+      ...(usage && { usage: { ...usage, tokens: tokensOf(usage) }, limits: limitsOf(state) }),
+    },
   };
 }
 
@@ -58,6 +62,8 @@ function stateOf(status: TrainingState['status'], isAlive: boolean): RunState {
       return isAlive ? 'running' : 'lost';
     case 'completed':
       return 'finished';
+    case 'limit-reached':
+      return 'cancelled';
     case 'cancelled':
     case 'failed':
       return status;

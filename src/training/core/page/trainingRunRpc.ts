@@ -1,5 +1,6 @@
 /** Messages between the editor and the page of a training run, both ways. */
 import * as z from 'zod/mini';
+import { trainingLimits, trainingUsage } from '../../../backbone/core/protocol/run.ts';
 import { checkpoint, gpuSample, launcherNames, runEvent, runRecord } from '../protocol/runs.ts';
 import { gpu } from '../protocol/hostRpc.ts';
 
@@ -29,6 +30,9 @@ const localTraining = z.object({
   server: z.optional(z.string()),
   loss: z.string(),
   rank: z.number(),
+  /** The use and the limits of the training. */
+  usage: z.optional(z.object({ ...trainingUsage.shape, tokens: z.number() })),
+  limits: z.optional(trainingLimits),
   /** The names of the traces of its steps and validations, in order of their steps. */
   traces: z.array(traceName),
 });

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { CodedError } from '../../../../src/base/core/errors.ts';
 import { neverCancelled } from '../../../../src/base/core/cancellation.ts';
 import { CallBudget, type CallLimits } from '../../../../src/backbone/core/model-tuner/callBudget.ts';
 import type {
@@ -55,6 +56,20 @@ describe('the budget of calls', () => {
       isReached: false,
       reports: 0,
     });
+  });
+
+  it('refuses all calls after another limit of the run', async () => {
+    const budget = new CallBudget({ canEnd: true });
+    let reports = 0;
+    budget.onReached(() => (reports += 1));
+    const model = budget.around(modelWith(() => completion({ usage })));
+    expect((await model.respond(request, neverCancelled, call)).kind).toBe('completion');
+    budget.end(new CodedError({ code: limited, message: 'The limit of hours is reached.' }));
+    expect(await model.respond(request, neverCancelled, call)).toMatchObject({
+      kind: 'error',
+      report: { message: 'The limit of hours is reached.' },
+    });
+    expect({ reports, isReached: budget.isReached }).toEqual({ reports: 1, isReached: true });
   });
 
   it('counts the tokens that the server reports', async () => {
