@@ -4,6 +4,8 @@ import * as vscode from 'vscode';
 import { CodedError } from '../../base/core/errors.ts';
 import { commands, debugType } from '../../base/core/ids.ts';
 import { trainingFiles, type TrainingState } from '../../backbone/core/trainer/trainerPorts.ts';
+import { limitsOf, limitThatEnded, limitWords } from '../../backbone/core/trainer/trainingBudget.ts';
+import type { TrainingLimits } from '../../backbone/core/protocol/run.ts';
 import type { RunOptions } from '../../backbone/node/options/runOptions.ts';
 import { resumeOptions } from '../../backbone/node/options/resumeOptions.ts';
 import { configCopy } from '../../traces/editor/runs/runFiles.ts';
@@ -115,8 +117,31 @@ export async function resumeTraining(folder: string): Promise<void> {
   if (state.status === 'running' && isAlive) throw stillRunning(name);
   const last = state.checkpoints.at(-1)?.step ?? 0;
   const title = vscode.l10n.t('Resume {0} after step {1}', name, last);
-  const noDebug = await chooseDebugging(title);
-  if (noDebug !== undefined) await debug({ name, ...resumeOptions(folder, state) }, noDebug);
+  const raised = await raiseLimit(state, title);
+  const noDebug = raised && (await chooseDebugging(title));
+  if (noDebug !== undefined) await debug({ name, ...resumeOptions(folder, state), ...raised }, noDebug);
+}
+
+/** Asks for a new limit if the training ended at one. Resolves to undefined if the user cancels. */
+async function raiseLimit(state: TrainingState, title: string): Promise<TrainingLimits | undefined> {
+  const { usage } = state;
+  const limit = state.status === 'limit-reached' ? limitThatEnded(state) : undefined;
+  if (limit === undefined || usage === undefined) return {};
+  const used = limitWords[limit].used(usage);
+  const prompts = {
+    maxHours: vscode.l10n.t('New limit of hours (used: {0})', used),
+    maxTokens: vscode.l10n.t('New limit of tokens (used: {0})', used),
+    maxCost: vscode.l10n.t('New limit of the cost (used: {0})', used),
+  };
+  const text = await vscode.window.showInputBox({
+    title,
+    prompt: prompts[limit],
+    value: String(2 * (limitsOf(state)[limit] ?? 0)),
+    validateInput: (written) =>
+      Number(written) > used ? undefined : vscode.l10n.t('Enter a number above {0}.', used),
+    ignoreFocusOut: true,
+  });
+  return text === undefined ? undefined : { [limit]: Number(text) };
 }
 
 /** Asks whether to start with the debugger. Resolves to `noDebug`; undefined: canceled. */

@@ -4,6 +4,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { systemClock } from '../../../src/base/node/clock.ts';
+import type { TrainingState } from '../../../src/backbone/core/trainer/trainerPorts.ts';
 import type { RunPageMessage } from '../../../src/training/core/page/trainingRunRpc.ts';
 import { FolderFeed } from '../../../src/training/editor/folderFeed.ts';
 import { ScriptedTraining } from '../../tools/trainingFolder.ts';
@@ -14,11 +15,12 @@ import { picture } from '../harness/viewer.ts';
 
 const open = useRunPage();
 
-test('grows with its folder, and offers its rollouts and checkpoints', async () => {
+/** Opens the page of a training that the test scripts. */
+async function follow(state: Partial<TrainingState> = {}) {
   const parent = await mkdtemp(path.join(os.tmpdir(), 'agentjet-page-'));
   onTestFinished(() => rm(parent, { recursive: true }));
   const folder = path.join(parent, 'math_agent');
-  const training = await ScriptedTraining.open(folder);
+  const training = await ScriptedTraining.open(folder, state);
   const { page, asked, tell } = await open();
   let sending = Promise.resolve();
   const send = (message: RunPageMessage): void => {
@@ -37,6 +39,11 @@ test('grows with its folder, and offers its rollouts and checkpoints', async () 
     await sending;
   });
   feed.update();
+  return { page, asked, training, folder };
+}
+
+test('grows with its folder, and offers its rollouts and checkpoints', async () => {
+  const { page, asked, training, folder } = await follow();
   await page.getByText('The first metrics appear after the first complete step.').waitFor();
   await training.validate(0.22);
   for (let step = 1; step <= 11; step += 1) await training.step();
@@ -75,4 +82,29 @@ test('grows with its folder, and offers its rollouts and checkpoints', async () 
   await picture(page, 'training-folder-failed');
   await page.getByRole('button', { name: 'Resume from step 11' }).first().click();
   await expect.poll(() => asked.at(-1)).toEqual({ type: 'resume', run, step: 11 });
+});
+
+test('shows what a training has used, and which limit ended it', async () => {
+  const options = { maxTokens: 500_000, maxCost: 0.25, maxHours: 1.5 };
+  const { page, asked, training, folder } = await follow({ options });
+  const usage = { prefill: 101_234, sample: 51_000, train: 148_500, seconds: 4_210, cost: 0.0937 };
+  for (let step = 1; step <= 5; step += 1) await training.step();
+  await training.checkpoint();
+  await training.save({ usage });
+  const header = page.locator('.run-header');
+  await expect.poll(() => header.innerText()).toMatch(/Tokens\s+300,734 of 500,000/i);
+  expect(await header.innerText()).toMatch(/Cost\s+0\.0937 of 0\.25/i);
+  expect(await header.innerText()).toMatch(/Time without breakpoints\s+1 h 10 min of 1\.5 h/i);
+  expect(await header.innerText()).toContain('101,234 in prompts, 51,000 sampled, 148,500 trained');
+  const reason =
+    'The next step would exceed the limit of a cost of 0.25 (used: 0.24, in the last step: 0.02).';
+  await training.save({ status: 'limit-reached', reason, usage: { ...usage, cost: 0.24 } });
+  await page.getByText(reason).waitFor();
+  await expect.poll(() => header.innerText()).toMatch(/canceled/);
+  await picture(page, 'training-folder-limit');
+  expect(await violations(page)).toEqual([]);
+  await page.setViewportSize({ width: 480, height: 900 });
+  expect(await isTooWide(page)).toBe(false);
+  await page.getByRole('button', { name: 'Resume from step 5' }).first().click();
+  await expect.poll(() => asked.at(-1)).toEqual({ type: 'resume', run: folder, step: 5 });
 });

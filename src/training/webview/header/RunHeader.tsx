@@ -74,6 +74,7 @@ function Origin({ run }: { readonly run: RunData }) {
           <Fact name={l10n.t('base model')}>{local.baseModel}</Fact>
           <Fact name={l10n.t('loss')}>{local.loss}</Fact>
           <Fact name={l10n.t('rank')}>{count(local.rank)}</Fact>
+          {local.usage && <Fact name={l10n.t('tokens')}>{tokenText(local.usage)}</Fact>}
         </>
       )}
       <Fact name={startedAt === null ? l10n.t('submitted') : l10n.t('started')}>
@@ -127,6 +128,7 @@ function Numbers({ run }: { readonly run: RunData }) {
           {about(remainingOf(run, now))}
         </Stat>
       )}
+      <Used run={run} />
       {run.gpus.length > 0 && !run.isOver && (
         <Stat name={l10n.t('GPU load')}>
           <span class="gpus">
@@ -140,6 +142,38 @@ function Numbers({ run }: { readonly run: RunData }) {
       )}
     </dl>
   );
+}
+
+/** The use of a training of this machine, with its limits. */
+function Used({ run }: { readonly run: RunData }) {
+  const { usage, limits = {} } = run.shown.local ?? {};
+  if (usage === undefined) return null;
+  const { maxHours, maxTokens, maxCost } = limits;
+  const of = (limit: number | undefined): string | undefined =>
+    limit === undefined ? undefined : l10n.t('of {0}', number(limit));
+  return (
+    <>
+      {maxHours !== undefined && (
+        <Stat name={l10n.t('Time without breakpoints')} note={l10n.t('of {0} h', number(maxHours))}>
+          {wholeDuration(usage.seconds)}
+        </Stat>
+      )}
+      <Stat name={l10n.t('Tokens')} note={of(maxTokens)}>
+        {count(usage.tokens)}
+      </Stat>
+      {usage.cost !== undefined && (
+        <Stat name={l10n.t('Cost')} note={of(maxCost)}>
+          {number(usage.cost)}
+        </Stat>
+      )}
+    </>
+  );
+}
+
+type Usage = NonNullable<NonNullable<RunData['shown']['local']>['usage']>;
+
+function tokenText({ prefill, sample, train }: Usage): string {
+  return l10n.t('{0} in prompts, {1} sampled, {2} trained', count(prefill), count(sample), count(train));
 }
 
 /** Returns a duration in whole seconds, because the page updates it every second. */
