@@ -6,6 +6,25 @@ export function shallowJson(text: string): unknown {
   return isShallow(text) ? parseJson(text) : undefined;
 }
 
+/** Returns the JSON object or array at a position, and the position after it. Undefined if there is none. */
+export function jsonAt(
+  text: string,
+  start: number,
+): { readonly value: unknown; readonly end: number } | undefined {
+  let depth = 0;
+  if (!/[[{]/.test(text.charAt(start))) return undefined;
+  for (let at = start; at < text.length; at++) {
+    const unit = text.charCodeAt(at);
+    if (unit === 0x22) at = endOfString(text, at);
+    else if (unit === 0x5b || unit === 0x7b) depth += 1;
+    else if (unit === 0x5d || unit === 0x7d) depth -= 1;
+    if (depth > 0) continue;
+    const value = shallowJson(text.slice(start, at + 1));
+    return value === undefined ? undefined : { value, end: at + 1 };
+  }
+  return undefined;
+}
+
 function isShallow(text: string): boolean {
   let depth = 0;
   for (let at = 0; at < text.length; at++) {

@@ -33,6 +33,8 @@ export interface RunPlan {
   readonly workflow: string;
   /** The registered name of Trinity-RFT's reward function, if the config names one. */
   readonly rewardFn: { readonly name: string; readonly namedAt: Location } | undefined;
+  /** The parser of tool calls that the config names. Only models whose tokens AgentJet samples need it. */
+  readonly toolParser: { readonly name: string; readonly namedAt: Location } | undefined;
   readonly judgeType: string;
   readonly judge: string | null;
   readonly firstTasks: number;
@@ -73,6 +75,7 @@ export function planRun(request: RunRequest, config: Config, now: Date, paths: P
       rules === 'trinity' ? workflowKey(config, request.split) : 'ajet.rollout.user_workflow',
     ),
     rewardFn: rules === 'trinity' ? rewardFnOf(config, request.split) : undefined,
+    toolParser: toolParserOf(config, rules),
     judgeType: config.string('ajet.task_judge.judge_type'),
     judge: config.stringOrNull('ajet.task_judge.judge_protocol'),
     firstTasks: request.firstTasks ?? count(config, 'ajet.debug.debug_first_n_tasks'),
@@ -98,6 +101,13 @@ export function planRun(request: RunRequest, config: Config, now: Date, paths: P
 function rewardFnOf(config: Config, split: RunRequest['split']): RunPlan['rewardFn'] {
   const key = rewardFnKey(config, split);
   return key === undefined ? undefined : { name: config.string(key), namedAt: config.locate(key) };
+}
+
+function toolParserOf(config: Config, rules: RunPlan['rules']): RunPlan['toolParser'] {
+  const key =
+    rules === 'trinity' ? 'explorer.rollout_model.tool_call_parser' : 'ajet.rollout.vllm_tool_parser';
+  const name = config.stringOrNull(key);
+  return name === null ? undefined : { name, namedAt: config.locate(key) };
 }
 
 const repeatKeys = {

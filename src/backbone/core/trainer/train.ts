@@ -28,6 +28,7 @@ import { factsOf, runStarted, type ModelTuner, type RunFacts } from '../launcher
 import { configuredJudge } from '../launcher/userClasses.ts';
 import { limitCode } from '../model-tuner/callBudget.ts';
 import { createTinkerModel, type TinkerModel } from '../model-tuner/tinker/tinkerModel.ts';
+import { toolParserOf, type ToolParser } from '../model-tuner/tinker/toolCallFormats.ts';
 import type { TracedTraining } from '../../../tracking/core/records/trace.ts';
 import type { TracedRunEnd } from '../../../tracking/core/records/tracedRun.ts';
 import type { RunRequest, TrainingLimits, TrainingUsage, TrainRequest } from '../protocol/run.ts';
@@ -63,6 +64,7 @@ export async function train(
   const choice = { ...chosen, ...(baseUrl !== undefined && { baseUrl }) };
   const training = planTraining(choice, config, tasks.length, plan.seed);
   for (const note of training.notes) warn(ports, note);
+  const toolParser = toolParserOf(plan.toolParser);
   const text = await ports.findModelText(request, plan);
   if (!text.note.exact) throw otherTokenizer(plan.modelPath, text.note.name);
   let budget: TrainingBudget | undefined;
@@ -93,6 +95,7 @@ export async function train(
       prepared,
       training,
       text,
+      toolParser,
       session,
       folder,
       baseModel,
@@ -138,6 +141,7 @@ interface TrainerParts {
   readonly prepared: Prepared;
   readonly training: TrainPlan;
   readonly text: ModelTextSource;
+  readonly toolParser: ToolParser;
   readonly session: TinkerSession;
   readonly folder: TrainingFolder;
   readonly baseModel: string;
@@ -183,6 +187,7 @@ class Trainer {
       description: `${baseModel} on ${session.server.name}`,
       sampler: () => this.#currentSampler(),
       text: () => text.open(),
+      toolParser: parts.toolParser,
       maxContextLength: session.server.models.find(({ name }) => name === baseModel)?.maxContextLength,
       clock: parts.ports.clock,
     });

@@ -1,4 +1,5 @@
 import type { ModelTextSource } from '../../core/context-tracker/modelTextSource.ts';
+import type { RunPlan } from '../../core/launcher/runPlan.ts';
 import type { ChatModel } from '../../core/model-tuner/model.ts';
 import type { ModelChoice } from '../../core/protocol/run.ts';
 import { CodedError } from '../../../base/core/errors.ts';
@@ -21,8 +22,14 @@ export class Checkpoints {
   }
 
   /** Opens saved weights. Replies have the tokens and log probabilities of the training. Throws `tinker/…`. */
-  async open({ path, baseUrl, apiKey }: CheckpointChoice, text: ModelTextSource): Promise<ChatModel> {
+  async open(
+    { path, baseUrl, apiKey }: CheckpointChoice,
+    text: ModelTextSource,
+    named: RunPlan['toolParser'],
+  ): Promise<ChatModel> {
     if (!text.note.exact) throw noTokenizer(text.note.name);
+    const { toolParserOf } = await import('../../core/model-tuner/tinker/toolCallFormats.ts');
+    const toolParser = toolParserOf(named);
     const { openTinker } = await import('../../../tinker/node/openTinker.ts');
     const { createTinkerModel } = await import('../../core/model-tuner/tinker/tinkerModel.ts');
     const cancellation = this.#cancellation;
@@ -33,6 +40,7 @@ export class Checkpoints {
       description: `${path} on ${session.server.name}`,
       sampler: () => sampler,
       text: () => text.open(),
+      toolParser,
       maxContextLength: undefined,
       clock: systemClock,
     });

@@ -65,7 +65,7 @@ export interface RunServices {
   readonly trained?: ChatModel | undefined;
 }
 
-type Planned = Pick<RunPlan, 'seed' | 'sampling' | 'tracking' | 'auxiliaryModels'>;
+type Planned = Pick<RunPlan, 'seed' | 'sampling' | 'tracking' | 'auxiliaryModels' | 'toolParser'>;
 
 /** Opens the Model Tuner of a run: a gateway with a loopback server and a `fetch` in this process. */
 export async function openModelTuner(
@@ -89,6 +89,7 @@ export async function openModelTuner(
     names,
     checkpoints,
     text,
+    toolParser: plan.toolParser,
     open: (choice) => openModel(choice, seed, text, loader, logger),
   });
   const open = async (choice: ModelChoice): Promise<ChatModel> => budget.around(await openOwn(choice));
@@ -141,11 +142,12 @@ interface OpenerParts {
   readonly names: RunRecordings['names'];
   readonly checkpoints: Checkpoints;
   readonly text: ModelTextSource;
+  readonly toolParser: RunPlan['toolParser'];
   readonly open: (choice: Parameters<typeof openModel>[0]) => ChatModel | Promise<ChatModel>;
 }
 
 /** Returns a function that opens any model, also one that a client of the run or a Tinker server has. */
-function ownOpener({ client, names, checkpoints, text, open }: OpenerParts) {
+function ownOpener({ client, names, checkpoints, text, toolParser, open }: OpenerParts) {
   return (choice: ModelChoice): ChatModel | Promise<ChatModel> => {
     switch (choice.kind) {
       case 'human':
@@ -153,7 +155,7 @@ function ownOpener({ client, names, checkpoints, text, open }: OpenerParts) {
       case 'editor':
         return createEditorModel({ ...client, model: choice.model });
       case 'tinker':
-        return checkpoints.open(choice, text);
+        return checkpoints.open(choice, text, toolParser);
       case 'embedded':
       case 'script':
       case 'endpoint':

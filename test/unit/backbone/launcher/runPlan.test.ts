@@ -1,6 +1,7 @@
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { planRun, type RunPlan } from '../../../../src/backbone/core/launcher/runPlan.ts';
+import { toolParserOf } from '../../../../src/backbone/core/model-tuner/tinker/toolCallFormats.ts';
 import { CodedError } from '../../../../src/base/core/errors.ts';
 import type { RunRequest } from '../../../../src/backbone/core/protocol/run.ts';
 import { composeText } from '../../configs/memoryFiles.ts';
@@ -29,6 +30,20 @@ describe('planRun', () => {
     expect(await plan(rows)).toMatchObject({ firstTasks: 3, parallel: 5, repeat: 6 });
     const given = { firstTasks: 7, parallel: 8, repeat: 9, seed: 10 };
     expect(await plan(rows, given)).toMatchObject(given);
+  });
+
+  it('names the parser of tool calls, which is refused at its line if AgentJet has no such format', async () => {
+    const named = async (row?: string): Promise<RunPlan['toolParser']> =>
+      (await plan(row === undefined ? [] : [`  rollout: {vllm_tool_parser: ${row}}`])).toolParser;
+    expect(toolParserOf(await named())).toBe('hermes');
+    expect(toolParserOf(await named('granite-20b-fc'))).toBe('granite-20b-fc');
+    const unknown = await named('openai');
+    expect(() => toolParserOf(unknown)).toThrow(
+      expect.objectContaining({
+        code: 'model/tool-parser',
+        location: expect.objectContaining({ line: 3 }) as object,
+      }),
+    );
   });
 
   it('keeps back the tokens that upstream keeps back', async () => {

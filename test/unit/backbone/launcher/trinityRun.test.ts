@@ -73,6 +73,12 @@ describe('the run of a Trinity-RFT config', () => {
     });
   });
 
+  it('names the parser of tool calls', async () => {
+    const named = `${written}explorer: { rollout_model: { tool_call_parser: mistral } }\n`;
+    expect((await plan(named)).toolParser).toMatchObject({ name: 'mistral', namedAt: { file } });
+    expect((await plan()).toolParser).toBeUndefined();
+  });
+
   it('validates by the first taskset of evaluation', async () => {
     const validated = await plan(written, { split: 'validation', mode: 'validate' });
     expect(validated).toMatchObject({

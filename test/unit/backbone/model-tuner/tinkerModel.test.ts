@@ -1,6 +1,7 @@
 /** A model on a Tinker server, whose server is a function from prompts to tokens. */
 import { describe, expect, it } from 'vitest';
 import { createTinkerModel } from '../../../../src/backbone/core/model-tuner/tinker/tinkerModel.ts';
+import type { ToolParser } from '../../../../src/backbone/core/model-tuner/tinker/toolCallFormats.ts';
 import type { ChatCompletion, ChatRequest } from '../../../../src/backbone/core/model-tuner/model.ts';
 import { neverCancelled } from '../../../../src/base/core/cancellation.ts';
 import type { SamplingOptions } from '../../../../src/tinker/core/service.ts';
@@ -19,7 +20,12 @@ function opened(
   {
     maxContextLength,
     text = tinyText(),
-  }: { readonly maxContextLength?: number; readonly text?: TinyText } = {},
+    toolParser = 'hermes',
+  }: {
+    readonly maxContextLength?: number;
+    readonly text?: TinyText;
+    readonly toolParser?: ToolParser;
+  } = {},
 ) {
   const asked: Asked[] = [];
   const model = createTinkerModel({
@@ -37,6 +43,7 @@ function opened(
       score: () => Promise.reject(new Error('nothing is scored')),
     }),
     text: () => Promise.resolve(text),
+    toolParser,
     maxContextLength,
     clock: { now: () => 0 },
   });
@@ -130,6 +137,21 @@ describe('a model on a Tinker server', () => {
     const [second] = (await ask({ messages: [user('b')] })).choices;
     expect(second?.message).toMatchObject({ content: '<tool_call> not </tool_call>' });
     expect(second?.finish_reason).toBe('stop');
+  });
+
+  it('reads tool calls in the format that the config names, with the types of the tools', async () => {
+    const written =
+      '<tool_call>\n<function=search>\n<parameter=q>\n1\n</parameter>\n</function>\n</tool_call>';
+    const { ask } = opened((_, { tokenizer }) => [...tokenizer.encode(written), tokenizer.eos], {
+      toolParser: 'qwen3_coder',
+    });
+    const parameters = { type: 'object', properties: { q: { type: 'integer' } } };
+    const tools = [{ type: 'function' as const, function: { name: 'search', parameters } }];
+    const [choice] = (await ask({ messages: [user('a')], tools, max_tokens: 99 })).choices;
+    expect(choice?.message).toMatchObject({
+      content: '',
+      tool_calls: [{ function: { name: 'search', arguments: '{"q":1}' } }],
+    });
   });
 
   it('ends a reply at a stop text, with the token that completes it', async () => {

@@ -8,11 +8,11 @@ import { type KeptMessage, readMessages } from '../../../../tracking/core/messag
 import { textOfBytes } from '../../../../tracking/core/textOfBytes.ts';
 import type { ModelText, Tokenizer } from '../../../../tracking/core/tokenizer.ts';
 import { preparedTools } from '../../../../tracking/core/toolCalls.ts';
-import { writtenReply } from '../../../../traces/core/writtenReply.ts';
 import { failures } from '../failures.ts';
 import type { CallIdentity, ChatCompletion, ChatModel, ChatRequest, ModelReply } from '../model.ts';
 import { failureFrom } from '../stream.ts';
 import { EpisodePrompts, type Prompt } from './episodePrompts.ts';
+import { readReply, type ToolParser } from './toolCallFormats.ts';
 
 export interface TinkerModelOptions {
   readonly description: string;
@@ -20,6 +20,8 @@ export interface TinkerModelOptions {
   readonly sampler: () => Sampler;
   /** The tokenizer and the template of the model. */
   readonly text: () => Promise<ModelText>;
+  /** The format of tool calls in replies. */
+  readonly toolParser: ToolParser;
   /** The most tokens of a prompt and its reply; undefined: the server does not say. */
   readonly maxContextLength: number | undefined;
   readonly clock: Pick<Clock, 'now'>;
@@ -85,9 +87,8 @@ export class TinkerModel implements ChatModel {
       );
       const choices = sequences.map((sequence, index) =>
         choiceOf(cutAtStop(sequence, request.stop, text.tokenizer), {
-          index,
-          call,
-          tokenizer: text.tokenizer,
+          ...{ index, place: call, tokenizer: text.tokenizer },
+          ...{ parser: this.#options.toolParser, tools },
         }),
       );
       for (const { message, token_ids } of choices) {
@@ -131,8 +132,11 @@ type TokenChoice = Choice & { readonly token_ids: number[] };
 
 interface Reading {
   readonly index: number;
-  readonly call: number;
+  /** The number of the call. */
+  readonly place: number;
   readonly tokenizer: Tokenizer;
+  readonly parser: ToolParser;
+  readonly tools: readonly unknown[] | undefined;
 }
 
 interface CutSequence extends Pick<SampledSequence, 'tokenIds' | 'logprobs' | 'stopReason'> {
@@ -159,10 +163,10 @@ function cutAtStop(sequence: SampledSequence, stop: ChatRequest['stop'], tokeniz
   return sequence;
 }
 
-function choiceOf(sequence: CutSequence, { index, call, tokenizer }: Reading): TokenChoice {
+function choiceOf(sequence: CutSequence, { index, tokenizer, ...reading }: Reading): TokenChoice {
   const { tokenIds, logprobs, stopReason } = sequence;
   const body = tokenIds.at(-1) === tokenizer.eos ? tokenIds.subarray(0, -1) : tokenIds;
-  const written = writtenReply(sequence.text ?? decoded(body, tokenizer), call);
+  const written = readReply(sequence.text ?? decoded(body, tokenizer), reading);
   const calls = toolCallsOf(written.toolCalls);
   return {
     index,

@@ -26,6 +26,11 @@ export type PythonValue =
  * @throws PythonLiteralError
  */
 export function parsePythonLiteral(text: string): PythonValue {
+  const { expression, code } = parseExpression(text);
+  return valueOf(expression, code);
+}
+
+function parseExpression(text: string): { readonly expression: SyntaxNode; readonly code: string } {
   if (text.includes('\0')) throw new PythonLiteralError('null byte');
   if (hasLoneSurrogate(text)) throw new PythonLiteralError('lone surrogate');
   const code = prepared(text.replace(/^[ \t]+/, '').replace(/\r\n?/g, '\n'));
@@ -33,7 +38,35 @@ export function parsePythonLiteral(text: string): PythonValue {
   if (statement?.name !== 'ExpressionStatement' || others.length > 0) throw unexpected(code);
   const [expression, ...more] = childrenOf(statement);
   if (expression === undefined || more.length > 0) throw unexpected(code);
-  return valueOf(expression, code);
+  return { expression, code };
+}
+
+/** A call with keyword arguments. */
+export interface PythonCall {
+  readonly name: string;
+  readonly arguments: ReadonlyMap<string, PythonValue>;
+}
+
+/**
+ * Returns the calls of a list such as `[f(a=1), g()]`. The functions are plain names, and the arguments are literals.
+ *
+ * @throws PythonLiteralError
+ */
+export function parsePythonCalls(text: string): readonly PythonCall[] {
+  const { expression, code } = parseExpression(text);
+  if (expression.name !== 'ArrayExpression') throw unexpected(code);
+  return partsOf(expression).map((part) => callOf(onlyOf(part, code), code));
+}
+
+function callOf(node: SyntaxNode, code: string): PythonCall {
+  const [name, list, ...others] = childrenOf(node);
+  const isCall = node.name === 'CallExpression' && name?.name === 'VariableName' && others.length === 0;
+  if (!isCall || list === undefined) throw unexpected(code.slice(node.from));
+  const entries = partsOf(list).map(([key, equals, ...values]) => {
+    if (key?.name !== 'VariableName' || equals?.name !== 'AssignOp') throw unexpected(code.slice(list.from));
+    return [code.slice(key.from, key.to), valueOf(onlyOf(values, code), code)] as const;
+  });
+  return { name: code.slice(name.from, name.to), arguments: new Map(entries) };
 }
 
 export function isDict(value: PythonValue | undefined): value is PythonDict {
