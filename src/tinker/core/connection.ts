@@ -33,6 +33,7 @@ export interface Request {
   readonly path: string;
   /** An object is sent as JSON, bytes as protobuf. */
   readonly body?: object | Uint8Array;
+  readonly headers?: HttpCall['headers'];
   readonly cancellation: CancellationToken;
   /** Fails at once where other requests wait for a server that does not answer. */
   readonly isFirst?: boolean;
@@ -252,7 +253,7 @@ export class Connection {
   }
 
   async #once(
-    { method = 'POST', path, body }: Request,
+    { method = 'POST', path, body, headers }: Request,
     { id, isPoll, protobuf }: { id: string; isPoll: boolean; protobuf: boolean },
     token: CancellationToken,
   ): Promise<HttpAnswer | TransportFailure> {
@@ -270,6 +271,7 @@ export class Connection {
               }),
               ...(protobuf && { accept: 'application/x-protobuf' }),
               ...(method === 'POST' && !isPoll && { 'x-idempotency-key': id }),
+              ...headers,
             },
             ...(body !== undefined && { body: isBytes ? body : JSON.stringify(body) }),
           },
@@ -345,11 +347,11 @@ export function readAnswer<T>(task: Task, read: () => T): T {
 const knownFailures: readonly (readonly [RegExp, (task: Task, detail: string) => CodedError])[] = [
   [/LoRA rank \d+|rank .*(exceeds|must be)/i, (_, detail) => tinkerErrors.rank(detail)],
   [/maximum number of LoRA adapters/i, (_, detail) => tinkerErrors.noSlot(detail)],
-  [/checkpoint .*not found/i, (_, detail) => tinkerErrors.noWeights(detail)],
+  [/checkpoint .*not found|metadata for checkpoint/i, (_, detail) => tinkerErrors.noWeights(detail)],
   [/^checkpoint .*already exists/i, (_, detail) => tinkerErrors.nameTaken(detail)],
-  [/^future not found/i, tinkerErrors.futureLost],
-  [/^session not found/i, (_, detail) => tinkerErrors.sessionOver(detail)],
-  [/^model .*(not found|not loaded)/i, tinkerErrors.modelLost],
+  [/^future not found|future with request id \S+ not found/i, tinkerErrors.futureLost],
+  [/(?:^|: )session (?:\S+ )?not found/i, (_, detail) => tinkerErrors.sessionOver(detail)],
+  [/^model .*(not found|not loaded)|unknown model: /i, tinkerErrors.modelLost],
 ];
 
 function stateOf(answer: HttpAnswer | TransportFailure, isPoll: boolean): PassingState | undefined {

@@ -62,6 +62,8 @@ export class TinkerSampler implements Sampler {
       try {
         const { requestId } = await this.#connection.submit({
           ...{ task: 'sample', path: '/api/v1/asample', cancellation },
+          // The service answers 429 then, where it would let the request wait unseen.
+          headers: { 'x-tinker-sampling-backpressure': '1' },
           body: { sampling_session_id: this.#id, seq_id: this.#next++, ...body },
         });
         this.#connection.countTokens('prefill', prompt.length);

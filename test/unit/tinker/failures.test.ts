@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { CancellationSource, neverCancelled } from '../../../src/base/core/cancellation.ts';
 import { openTinker } from '../../../src/tinker/node/openTinker.ts';
 import type { TinkerServer } from '../../tools/tinkerServer.ts';
-import { datum, lora, open, sampling, startServer } from './opened.ts';
+import { readConversation } from '../../tools/tinkerConversations/conversation.ts';
+import { adam, datum, lora, open, sampling, startServer } from './opened.ts';
 
 const prompt = Int32Array.of(1, 2);
 
@@ -140,6 +141,27 @@ describe('a state that passes', () => {
 });
 
 describe('a failure is final', () => {
+  it('in the answers that TuFT gives', async () => {
+    const refusals = readConversation('refusals-tuft').exchanges.filter(({ status }) => status >= 300);
+    const codes = await Promise.all(
+      refusals.map(async ({ path, status, answer }) => {
+        const { session, server } = await open({ kind: 'tuft' });
+        const model = await session.createModel(lora, neverCancelled);
+        server.script('optim_step', { status, body: answer });
+        return model.optimStep(adam).catch((error: unknown) => [path.slice('/api/v1/'.length), error]);
+      }),
+    );
+    expect(codes).toMatchObject([
+      ['retrieve_future', { code: 'tinker/future-lost' }],
+      ['create_model', { code: 'tinker/session-over' }],
+      ['create_sampling_session', { code: 'tinker/session-over' }],
+      ['forward_backward', { code: 'tinker/other-version' }],
+      ['retrieve_future', { code: 'tinker/model-lost' }],
+      ['retrieve_future', { code: 'tinker/no-weights' }],
+      ['retrieve_future', { code: 'tinker/no-key' }],
+    ]);
+  });
+
   it.each([
     ['in the words of SkyRL', { status: 400, body: { detail: 'Model m not loaded' } }, 'tinker/model-lost'],
     ['in those of TuFT', { status: 422, body: { detail: 'bad' } }, 'tinker/rejected'],
