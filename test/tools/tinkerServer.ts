@@ -6,6 +6,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
+import type { SampledSequence } from '../../src/tinker/core/service.ts';
 import { decodeMessage, dtypes, encodeMessage } from '../../src/tinker/core/wire/schema.ts';
 import { bytesOf, float32sOf, int32sOf, int64sOf } from '../../src/tinker/core/wire/numbers.ts';
 
@@ -469,9 +470,10 @@ export class TinkerServer {
     return this.#future('asample', () => {
       const sequences = Array.from({ length: body.num_samples }, (_, index) => {
         const request = { prompt, index, maxTokens, stop, temperature, steps, passes, seed };
-        const tokens = Int32Array.from(reply(request).slice(0, maxTokens));
-        const isStopped = stop.includes(tokens.at(-1) ?? -1);
-        return { tokens, isStopped, logprobs: Float32Array.from(tokens, (token) => logprobOf(token, steps)) };
+        const tokenIds = Int32Array.from(reply(request).slice(0, maxTokens));
+        const logprobs = Float32Array.from(tokenIds, (token) => logprobOf(token, steps));
+        const stopReason = stop.includes(tokenIds.at(-1) ?? -1) ? 'stop' : 'length';
+        return { tokenIds, logprobs, stopReason } as const;
       });
       const scores = Float32Array.from(prompt, (token, index) =>
         index === 0 ? NaN : logprobOf(token, steps),
@@ -483,25 +485,27 @@ export class TinkerServer {
   }
 }
 
-interface Sequence {
-  readonly tokens: Int32Array;
-  readonly isStopped: boolean;
-  readonly logprobs: Float32Array;
-}
-
-function sampleResult(sequences: readonly Sequence[], scores: Float32Array | undefined): Uint8Array {
+/** The message of samples. */
+export function sampleResult(
+  sequences: readonly SampledSequence[],
+  scores: Float32Array | undefined,
+): Uint8Array {
   return encodeMessage('SampleResponse', {
-    sequences: sequences.map(({ tokens, isStopped, logprobs }) => ({
-      ...{ stopReason: isStopped ? 0 : 1, tokens: bytesOf(tokens), logprobs: bytesOf(logprobs) },
+    sequences: sequences.map(({ tokenIds, stopReason, logprobs }) => ({
+      ...{
+        stopReason: stopReason === 'stop' ? 0 : 1,
+        tokens: bytesOf(tokenIds),
+        logprobs: bytesOf(logprobs),
+      },
     })),
     ...(scores && { promptLogprobs: bytesOf(scores) }),
   });
 }
 
-function jsonSampleResult(sequences: readonly Sequence[], scores: Float32Array | undefined): object {
+function jsonSampleResult(sequences: readonly SampledSequence[], scores: Float32Array | undefined): object {
   return {
-    sequences: sequences.map(({ tokens, isStopped, logprobs }) => ({
-      ...{ stop_reason: isStopped ? 'stop' : 'length', tokens: [...tokens], logprobs: [...logprobs] },
+    sequences: sequences.map(({ tokenIds, stopReason, logprobs }) => ({
+      ...{ stop_reason: stopReason, tokens: [...tokenIds], logprobs: [...logprobs] },
     })),
     prompt_logprobs: scores ? [...scores].map((score) => (Number.isNaN(score) ? null : score)) : null,
   };
@@ -548,7 +552,8 @@ function jsonPass({ seq_id: seqId, forward_backward_input: input }: Body): SentP
   };
 }
 
-function passResult(logprobs: readonly Float32Array[], metrics: object): Uint8Array {
+/** The message of a pass. */
+export function passResult(logprobs: readonly Float32Array[], metrics: object): Uint8Array {
   const ends = logprobs.reduce<number[]>(
     (all, { byteLength }) => [...all, (all.at(-1) ?? 0) + byteLength],
     [0],

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { floatsOf, float32sOf, int32sOf, int64sOf } from '../../../src/tinker/core/wire/numbers.ts';
 import { decodeMessage, dtypes, type MessageName } from '../../../src/tinker/core/wire/schema.ts';
+import type { PassRequest } from '../../../src/tinker/core/wire/training.ts';
 
 /** A protobuf message: its bytes, and the same as a person reads it. */
 export interface ShownMessage {
@@ -45,6 +46,26 @@ export function shownMessage(message: MessageName, bytes: Uint8Array): ShownMess
   const plain = Uint8Array.from(bytes);
   const shown = JSON.parse(JSON.stringify(decodeMessage(message, plain), withNumbers)) as unknown;
   return { message, base64: Buffer.from(bytes).toString('base64'), shown };
+}
+
+/** Returns what a message for gradients shows. */
+export function shownRequest({ modelId, seqId, datums, loss, sendsWeights }: PassRequest): unknown {
+  const tensor = (list: Int32Array | Float32Array, dtype: number): object => ({
+    ...{ dense: [...list], dtype, shape: [list.length] },
+  });
+  return {
+    ...{ modelId, seqId, lossFn: loss.name, forwardOnly: false },
+    lossFnConfig: loss.clip ? { clip_low_threshold: loss.clip.low, clip_high_threshold: loss.clip.high } : {},
+    data: datums.map(({ inputIds, targetIds, logprobs, advantages, weights }) => ({
+      modelInput: [{ encodedText: { tokens: [...inputIds] } }],
+      lossFnInputs: {
+        target_tokens: tensor(targetIds, dtypes.int64),
+        logprobs: tensor(logprobs, dtypes.float32),
+        advantages: tensor(advantages, dtypes.float32),
+        ...(sendsWeights && { weights: tensor(weights, dtypes.float32) }),
+      },
+    })),
+  };
 }
 
 /** The numbers of the bytes that have one type in all messages. */

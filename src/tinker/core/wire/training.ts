@@ -130,6 +130,9 @@ function ofProtobuf(message: Uint8Array): PassResult {
   const output = checked(protobufOutput, decodeMessage('ForwardBackwardOutput', message));
   const logprobs = output.lossFnOutputs.flatMap(({ fields: { logprobs: batch } }) => {
     const offsets = int64sOf(batch.offsets);
+    const isOutside = (at: number, index: number): boolean =>
+      at < (offsets[index - 1] ?? 0) || at > batch.data.length;
+    if (offsets.some(isOutside)) throw new Error('the offsets of log probabilities are out of range');
     return offsets
       .slice(1)
       .map((end, index) => floatsOf(batch.data.subarray(offsets[index], end), batch.dtype));
