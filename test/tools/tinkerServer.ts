@@ -152,6 +152,7 @@ export class TinkerServer {
   readonly #futures = new Map<string, () => Promise<Answer>>();
   readonly #scripted = new Map<string, Answer[]>();
   readonly #held = new Map<string, Promise<void>>();
+  readonly #delayed = new Map<string, Promise<void>>();
   readonly #onRequest = new Set<() => void>();
   #ids = 0;
 
@@ -194,12 +195,12 @@ export class TinkerServer {
 
   /** Keeps the results of requests of a path waiting until the returned function is called. */
   hold(path: string): () => void {
-    let release = (): void => undefined;
-    this.#held.set(path, new Promise<void>((resolve) => (release = resolve)));
-    return () => {
-      this.#held.delete(path);
-      release();
-    };
+    return holdIn(this.#held, path);
+  }
+
+  /** Keeps the answers to requests of a path waiting, which the server has taken, until the returned function is called. */
+  delay(path: string): () => void {
+    return holdIn(this.#delayed, path);
   }
 
   sent(path: string): SentRequest[] {
@@ -230,6 +231,7 @@ export class TinkerServer {
     this.requests.push({ method, path, headers, body });
     for (const listener of [...this.#onRequest]) listener();
     const answer = this.#scripted.get(path)?.shift() ?? (await this.#answer(method, path, headers, body));
+    await this.#delayed.get(path);
     const isBytes = answer.body instanceof Uint8Array;
     response.writeHead(answer.status, {
       'content-type': isBytes ? 'application/x-protobuf' : 'application/json',
@@ -508,6 +510,15 @@ function jsonSampleResult(sequences: readonly SampledSequence[], scores: Float32
       ...{ stop_reason: stopReason, tokens: [...tokenIds], logprobs: [...logprobs] },
     })),
     prompt_logprobs: scores ? [...scores].map((score) => (Number.isNaN(score) ? null : score)) : null,
+  };
+}
+
+function holdIn(held: Map<string, Promise<void>>, path: string): () => void {
+  let release = (): void => undefined;
+  held.set(path, new Promise<void>((resolve) => (release = resolve)));
+  return () => {
+    held.delete(path);
+    release();
   };
 }
 

@@ -41,6 +41,22 @@ export class CancellationSource {
 
 export const neverCancelled: CancellationToken = new CancellationSource().token;
 
+/** A token that is canceled some time after another one. Disposing it ends its timer. */
+export class DelayedCancellation implements Disposable {
+  readonly #source = new CancellationSource();
+  readonly #timers = new DisposableStore();
+  readonly token = this.#source.token;
+
+  constructor(first: CancellationToken, milliseconds: number, clock: Pick<Clock, 'after'>) {
+    const begin = (): void => void this.#timers.add(clock.after(milliseconds, () => this.#source.cancel()));
+    this.#timers.add(first.onCancelled(begin));
+  }
+
+  dispose(): void {
+    this.#timers.dispose();
+  }
+}
+
 /** Resolves to true after `milliseconds`, or to false as soon as it is canceled. */
 export function waitFor(
   milliseconds: number,

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { CancellationSource, neverCancelled, type CancellationToken } from '../../base/core/cancellation.ts';
 import { readAnswer, type Connection, type Request, type Result } from './connection.ts';
-import type { Task } from './errors.ts';
+import { tinkerErrors, type Task } from './errors.ts';
 import type { Dialect } from './profile.ts';
 import { TinkerSampler } from './sampler.ts';
 import type { AdamOptions, Datum, Loss, PassResult, Sampler, TrainedModel } from './service.ts';
@@ -128,7 +128,10 @@ export class TinkerModel implements TrainedModel {
     return this.#parts.connection.readJson(schema, result, task);
   }
 
-  /** Sends a request in its turn, and waits for its result. */
+  /**
+   * Sends a request in its turn, and waits for its result. Only the wait can be canceled. A request that is canceled while it is
+   * sent may or may not have taken its number.
+   */
   #ask(
     { task, path, cancellation }: Pick<Request, 'task' | 'path' | 'cancellation'>,
     body: (seqId: number) => object,
@@ -136,18 +139,27 @@ export class TinkerModel implements TrainedModel {
   ): Promise<Result> {
     const { connection, dialect } = this.#parts;
     const sent = this.#turn.then(async () => {
+      if (cancellation.isCancelled) throw tinkerErrors.cancelled(task);
       // Its gradients are incomplete.
       if (task === 'update the weights' && this.#failedPass !== undefined) throw this.#failedPass.error;
-      const request = { task, path: `/api/v1/${path}`, cancellation, body: body(this.#next) };
-      const { requestId } = await connection.submit(request);
+      const request = { task, path: `/api/v1/${path}`, body: body(this.#next) };
+      const { requestId } = await connection.submit({ ...request, cancellation: neverCancelled });
       this.#next += 1;
       return requestId;
     });
     const done = sent.then((requestId) => connection.result(requestId, task, cancellation, protobuf));
     if (task === 'compute the gradients') done.catch((error: unknown) => (this.#failedPass ??= { error }));
     this.#turn = (dialect.waitsForResults ? done : sent).catch(() => undefined);
-    return done;
+    return untilCancelled(done, task, cancellation);
   }
+}
+
+/** Rejects as soon as it is canceled, while the work continues. */
+function untilCancelled<T>(work: Promise<T>, task: Task, cancellation: CancellationToken): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const listener = cancellation.onCancelled(() => reject(tinkerErrors.cancelled(task)));
+    void work.then(resolve, reject).finally(() => listener.dispose());
+  });
 }
 
 /** Milliseconds in which a model is unloaded or a session ended. */

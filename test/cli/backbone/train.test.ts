@@ -169,6 +169,30 @@ describe('a training', () => {
     expect(server.sent('unload_model')).toHaveLength(1);
   });
 
+  it.each(['save_weights_for_sampler', 'forward_backward'])(
+    'ends at Ctrl-C with its last checkpoint while the server never finishes %s',
+    async (path) => {
+      const server = await startServer();
+      const folder = await project([
+        ['total_epochs: 2', 'total_epochs: 200'],
+        ['save_freq: 3', 'save_freq: 1'],
+        ['test_freq: 2', 'test_freq: -1'],
+      ]);
+      const run = startCli(folder, trainArguments(server));
+      await run.wrote(/^checkpoint of step 2/m);
+      const { length } = server.sent(path);
+      server.hold(path);
+      await server.received(path, length + 1);
+      run.child.kill('SIGINT');
+      const { code, stderr } = await run.exited;
+      expect(code).toBe(130);
+      const { step, status, checkpoints } = stateIn(folderOf(stderr));
+      expect(status).toBe('cancelled');
+      expect(checkpoints.at(-1)?.step).toBe(step);
+      expect(server.sent('unload_model')).toHaveLength(1);
+    },
+  );
+
   it('changes no weights where all rewards of each task are equal, and says so', async () => {
     const server = await startServer({ reply: () => [good, end] });
     const { code, stderr } = await train(await project(), server, '--steps', '1');
@@ -341,6 +365,13 @@ describe('bad input', () => {
       [['use_kl_loss: false', 'algorithm: { adv_estimator: gae }']],
       'trainer/unsupported',
       'train.yaml:18',
+    ],
+    [
+      'a format of tool calls that AgentJet does not read',
+      {},
+      [['num_repeat: 4', 'num_repeat: 4\n    vllm_tool_parser: openai']],
+      'model/tool-parser',
+      'train.yaml:12',
     ],
   ] as const)('%s is refused before anything is trained', async (_, options, changes, code, told) => {
     const server = await startServer(options);

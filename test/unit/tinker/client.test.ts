@@ -134,6 +134,26 @@ describe('requests of a model', () => {
     stop.cancel();
     await expect(pass).rejects.toMatchObject({ code: 'tinker/cancelled' });
   });
+
+  it.each(['skyrl', 'tuft', 'service'] as const)(
+    'are sent to the end when they are canceled, so that %s counts the next one',
+    async (kind) => {
+      const { session, server } = await open({ kind });
+      const model = await session.createModel(lora, neverCancelled);
+      const release = server.delay('forward_backward');
+      const stop = new CancellationSource();
+      const pass = model.forwardBackward([datum([1])], { name: 'ppo' }, stop.token);
+      const late = model.save('late', stop.token);
+      await server.received('forward_backward');
+      stop.cancel();
+      await expect(pass).rejects.toMatchObject({ code: 'tinker/cancelled' });
+      await expect(late).rejects.toMatchObject({ code: 'tinker/cancelled' });
+      const saved = model.save('last');
+      release();
+      expect(await saved).toContain('/weights/last');
+      expect(server.requests.map(({ body }) => body.seq_id).filter(Boolean)).toEqual([1, 2]);
+    },
+  );
 });
 
 describe('samplers', () => {

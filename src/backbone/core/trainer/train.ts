@@ -3,7 +3,11 @@
  * report does, and updates the weights.
  */
 import type { Config } from '../../../configs/core/effectiveConfig.ts';
-import { CancellationSource, type CancellationToken } from '../../../base/core/cancellation.ts';
+import {
+  CancellationSource,
+  DelayedCancellation,
+  type CancellationToken,
+} from '../../../base/core/cancellation.ts';
 import { CodedError, hasCode, toReport } from '../../../base/core/errors.ts';
 import { Random } from '../../../base/core/random.ts';
 import type {
@@ -73,6 +77,7 @@ export async function train(
     (kind, count) => budget?.count(kind, count),
     cancellation,
   );
+  const late = new DelayedCancellation(cancellation, lastSaveTime, ports.clock);
   let outcome: 'success' | 'errored' | 'interrupted' = 'errored';
   try {
     const baseModel = baseModelOf(choice, session, plan.modelPath);
@@ -86,28 +91,17 @@ export async function train(
     const opened = openBudget(choice, ports, cancellation, { prices, before: state });
     ({ budget } = opened);
     if ((last?.step ?? 0) < training.totalSteps) budget.beginStep();
-    if (last !== undefined) await model.load(last.path);
+    if (last !== undefined) await model.load(last.path, cancellation);
     const parts = {
-      request,
-      choice,
-      ports,
-      cancellation,
-      prepared,
-      training,
-      text,
-      toolParser,
-      session,
-      folder,
-      baseModel,
-      model,
-      prices,
-      ...opened,
+      ...{ request, choice, ports, cancellation, late: late.token, prepared, training, text },
+      ...{ toolParser, session, folder, baseModel, model, prices, ...opened },
     };
     await new Trainer(parts, last?.step ?? 0).run();
     outcome = cancellation.isCancelled ? 'interrupted' : 'success';
     return { status: cancellation.isCancelled ? 'cancelled' : 'completed', error: null };
   } finally {
     budget?.dispose();
+    late.dispose();
     await session.close(outcome);
   }
 }
@@ -138,6 +132,8 @@ interface TrainerParts {
   readonly choice: TrainRequest;
   readonly ports: LaunchPorts;
   readonly cancellation: CancellationToken;
+  /** Ends what a stopped training still waits for: the end of a step that has begun to change weights, and the last save. */
+  readonly late: CancellationToken;
   readonly prepared: Prepared;
   readonly training: TrainPlan;
   readonly text: ModelTextSource;
@@ -270,11 +266,11 @@ class Trainer {
 
   /** Resolves to false if the step was interrupted. */
   async #step(step: number): Promise<boolean> {
-    const { ports, prepared, model, folder, budget } = this.#parts;
+    const { ports, prepared, model, folder, budget, cancellation } = this.#parts;
     const { clock } = ports;
     const start = clock.monotonic();
     const seconds = (since: number): number => (clock.monotonic() - since) / 1000;
-    this.#sampler = await model.sampler();
+    this.#sampler = await model.sampler(cancellation);
     const synced = seconds(start);
     ports.emit({ type: 'training-phase', phase: 'rollout', step });
     const tasks = this.#tasksOf(step);
@@ -442,7 +438,7 @@ class Trainer {
   }
 
   async #update(samples: readonly TrainedSample[], rollout: Rollout, step: number): Promise<Metrics> {
-    const { training, model, session } = this.#parts;
+    const { training, model, session, cancellation, late } = this.#parts;
     const { loss, adam, schedule, miniBatches, passes } = training;
     const learningRate = rateAt(step, schedule);
     const { weighted, bases, metrics } = await this.#withKl(samples.map(({ datum }) => datum));
@@ -452,7 +448,9 @@ class Trainer {
     for (let pass = 0; pass < passes; pass++) {
       for (let at = 0; at < weighted.length; at += size) {
         const part = weighted.slice(at, at + size);
-        const result = await model.forwardBackward(scaled(part, session.server.reduction), loss);
+        const scaledPart = scaled(part, session.server.reduction);
+        const end = this.#isBetweenSteps ? cancellation : late;
+        const result = await model.forwardBackward(scaledPart, loss, end);
         if (pass === 0) {
           const traced = samples.slice(at, at + size).map((sample, index) => {
             const logprobs = result.logprobs[index] ?? new Float32Array();
@@ -463,7 +461,7 @@ class Trainer {
         // Later parts are trained with other weights than those that sampled.
         check ??= this.#checked(checkLogprobs(part, result, loss.clip), step);
         this.#isBetweenSteps = false;
-        last = await model.optimStep({ ...adam, learningRate });
+        last = await model.optimStep({ ...adam, learningRate }, late);
       }
     }
     return {
@@ -513,7 +511,7 @@ class Trainer {
     const quiet: LaunchPorts = { ...ports, emit: (event) => event.type !== 'problem' && ports.emit(event) };
     this.#validation ??= await prepare(asked, undefined, quiet, cancellation);
     const prepared = this.#validation;
-    this.#sampler = await this.#parts.model.sampler();
+    this.#sampler = await this.#parts.model.sampler(cancellation);
     const name = `validation-${String(step).padStart(4, '0')}`;
     const rollout = await this.#rollOut(prepared, prepared.tasks, name, 0);
     rollout.end();
@@ -532,13 +530,13 @@ class Trainer {
 
   /** Saves the weights of the last step, unless they are saved or can no longer be. */
   async #save(): Promise<void> {
-    const { ports, model } = this.#parts;
+    const { ports, model, late } = this.#parts;
     const { step, checkpoints } = this.#state;
     if (step === 0 || checkpoints.at(-1)?.step === step || !this.#isBetweenSteps || !this.#hasServer) return;
     ports.emit({ type: 'training-phase', phase: 'checkpoint', step });
     const name = `step-${step}`;
-    const path = await model.save(name);
-    const sampler = await model.saveForSampling(name);
+    const path = await model.save(name, late);
+    const sampler = await model.saveForSampling(name, late);
     const checkpoint = { step, path, sampler };
     await this.#saveState({
       checkpoints: [...checkpoints, { ...checkpoint, savedAt: ports.clock.now() }],
@@ -548,7 +546,10 @@ class Trainer {
 
   async #end(status: TrainingState['status']): Promise<void> {
     const { ports, budget } = this.#parts;
-    await this.#save();
+    await this.#save().catch((error: unknown) => {
+      if (!hasCode(error, 'tinker/cancelled')) throw error;
+      warn(ports, notSaved(this.#state));
+    });
     await this.#saveState({ status });
     ports.emit({ type: 'training-usage', usage: budget.usage });
   }
@@ -592,6 +593,9 @@ class Trainer {
     });
   }
 }
+
+/** Milliseconds for the last save of a stopped training. The editor kills its process after three minutes. */
+const lastSaveTime = 150_000;
 
 /** Failures after which the server saves nothing. */
 const serverGone = ['tinker/no-server', 'tinker/session-over', 'tinker/model-lost', 'tinker/no-funds'];
@@ -739,6 +743,15 @@ function notTrained({ code, message, count }: CommonFinding): CodedError {
     code: 'trainer/not-trained',
     message: `${count === 1 ? 'An episode does' : `${count} episodes do`} not train: ${message} [${code}]`,
     hint: hintOf(code),
+  });
+}
+
+function notSaved({ step, checkpoints }: TrainingState): CodedError {
+  const last = checkpoints.at(-1)?.step;
+  return new CodedError({
+    code: 'trainer/not-saved',
+    message: `The server did not save the weights of step ${step} in time.`,
+    hint: `Resume trains again from ${last === undefined ? 'the beginning' : `step ${last}`}.`,
   });
 }
 
