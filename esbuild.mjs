@@ -99,7 +99,11 @@ const common = {
   plugins: [lazyTables],
 };
 
-const commonJs = { ...common, format: 'cjs', define: { 'import.meta.dirname': '__dirname' } };
+const heartbeatProgram = JSON.stringify('heartbeat.mjs');
+const commonJs = {
+  ...{ ...common, format: 'cjs' },
+  define: { 'import.meta.dirname': '__dirname', heartbeatProgram },
+};
 /** Bundled CommonJS packages still call `require` for Node's own modules. */
 const requireBanner =
   "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);";
@@ -109,7 +113,7 @@ const esm = {
   banner: { js: requireBanner },
   define: {
     builtInTokenizerFolder: JSON.stringify('qwen2.5'),
-    heartbeatProgram: JSON.stringify('heartbeat.mjs'),
+    heartbeatProgram,
   },
 };
 

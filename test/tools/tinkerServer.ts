@@ -6,6 +6,8 @@ import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
+import { gzipSync } from 'node:zlib';
+import { packTar, type TarEntry } from 'modern-tar';
 import type { SampledSequence } from '../../src/tinker/core/service.ts';
 import { decodeMessage, dtypes, encodeMessage } from '../../src/tinker/core/wire/schema.ts';
 import { bytesOf, float32sOf, int32sOf, int64sOf } from '../../src/tinker/core/wire/numbers.ts';
@@ -50,6 +52,8 @@ export interface TinkerServerOptions {
   readonly maxRank?: number;
   /** Whether keys are exchanged for tokens. */
   readonly usesTokens?: boolean;
+  /** Returns what the server sends as the archive of weights. Default: their adapter. */
+  readonly archive?: () => Promise<Uint8Array>;
 }
 
 export interface SentRequest {
@@ -130,6 +134,24 @@ interface Snapshot {
   readonly passes: readonly SentPass[];
 }
 
+/** The files of the adapter of any weights. */
+export const adapterFiles = {
+  'adapter_config.json': JSON.stringify({ peft_type: 'LORA', r: 8 }),
+  'adapter_model.safetensors': 'the weights',
+} as const;
+
+/** Returns a tar.gz, with the entry of the folder itself that Python writes. */
+export async function tarOf(
+  entries: readonly TarEntry[] = Object.entries(adapterFiles).map(([name, body]) => fileEntry(name, body)),
+): Promise<Uint8Array> {
+  const root: TarEntry = { header: { name: '/', type: 'directory', size: 0 } };
+  return gzipSync(await packTar([root, ...entries]));
+}
+
+export function fileEntry(name: string, body: string): TarEntry {
+  return { header: { name, size: Buffer.byteLength(body), type: 'file' }, body };
+}
+
 const refused = (status: number, detail: string): Answer => ({ status, body: { detail } });
 
 class Refusal extends Error {
@@ -146,6 +168,8 @@ export class TinkerServer {
   readonly models = new Map<string, Model>();
   /** Named weights by their `tinker://` path. */
   readonly weights = new Map<string, Snapshot>();
+  /** The paths of weights that everyone can load. */
+  readonly published = new Set<string>();
   readonly #options: Required<Omit<TinkerServerOptions, 'key'>> & Pick<TinkerServerOptions, 'key'>;
   readonly #server = createServer((request, response) => void this.#serve(request, response));
   readonly #samplers = new Map<string, Snapshot>();
@@ -159,6 +183,7 @@ export class TinkerServer {
   constructor(options: TinkerServerOptions = {}) {
     this.#options = {
       ...{ kind: 'skyrl', models: ['tiny'], reply: fill, logprobOf: spread, usesTokens: false },
+      archive: tarOf,
       ...{ maxModels: 4, maxRank: 32 },
       ...options,
     };
@@ -230,7 +255,8 @@ export class TinkerServer {
     const body = isProtobuf ? passOf(bytes) : (JSON.parse(bytes.toString() || '{}') as Body);
     this.requests.push({ method, path, headers, body });
     for (const listener of [...this.#onRequest]) listener();
-    const answer = this.#scripted.get(path)?.shift() ?? (await this.#answer(method, path, headers, body));
+    const answer =
+      this.#scripted.get(path)?.shift() ?? (await this.#answer(method, path, headers, body, url));
     await this.#delayed.get(path);
     const isBytes = answer.body instanceof Uint8Array;
     response.writeHead(answer.status, {
@@ -240,9 +266,15 @@ export class TinkerServer {
     response.end(isBytes ? answer.body : answer.body === undefined ? '' : JSON.stringify(answer.body));
   }
 
-  async #answer(method: string, path: string, headers: IncomingHttpHeaders, body: Body): Promise<Answer> {
+  async #answer(
+    method: string,
+    path: string,
+    headers: IncomingHttpHeaders,
+    body: Body,
+    { searchParams }: URL,
+  ): Promise<Answer> {
     const { key, kind, usesTokens } = this.#options;
-    const isOpen = path === '/openapi.json' || path === 'healthz';
+    const isOpen = path === '/openapi.json' || path === 'healthz' || path.startsWith('/signed/');
     const expected = usesTokens && !/^(auth|client)/.test(path) ? this.token : key;
     if (expected !== undefined && !isOpen && headers['x-api-key'] !== expected) {
       const invalid = { 'www-authenticate': 'Bearer error="invalid_token"' };
@@ -250,6 +282,8 @@ export class TinkerServer {
     }
     try {
       const wantsProtobuf = kind === 'skyrl' || headers.accept === 'application/x-protobuf';
+      const ofCheckpoint = await this.#checkpointRoute(method, path, searchParams);
+      if (ofCheckpoint !== undefined) return ofCheckpoint;
       const found = await this.#route(path, body, wantsProtobuf && !this.#isJson);
       const isGood =
         kind === 'tuft' && found.status === 200 && method === 'POST' && path !== 'retrieve_future';
@@ -270,6 +304,70 @@ export class TinkerServer {
       return { status: 204 };
     }
     return (await this.#handlers[path]?.(body, wantsProtobuf)) ?? refused(404, 'Not Found');
+  }
+
+  /** Answers requests about saved weights, as each kind of server does. */
+  async #checkpointRoute(method: string, path: string, query: URLSearchParams): Promise<Answer | undefined> {
+    const { kind } = this.#options;
+    const [, file] = /^\/signed\/(.+)$/.exec(path) ?? [];
+    if (file !== undefined) return fileAnswer(Buffer.from(adapterFiles[file as keyof typeof adapterFiles]));
+    const [, run = '', id, action] =
+      /^training_runs\/([^/]+)\/checkpoints(?:\/(.+?)(?:\/(archive|download|publish|external_weights_urls))?)?$/.exec(
+        path,
+      ) ?? [];
+    if (run === '') return undefined;
+    if (id === undefined) return this.#listed(run, query);
+    const isSkyrl = kind.startsWith('skyrl');
+    const weights = `tinker://${run}/${isSkyrl && action !== undefined ? 'sampler_weights/' : ''}${id}`;
+    const does = (verb: string, done: string | undefined): boolean => method === verb && action === done;
+    if (does('DELETE', undefined) && kind !== 'skyrl-json') {
+      this.#savedPath(weights);
+      this.weights.delete(weights);
+      return { status: 204 };
+    }
+    if (action === 'publish' && !isSkyrl) {
+      const isPublic = this.published.has(this.#savedPath(weights));
+      if (kind === 'service' && isPublic === (method === 'POST'))
+        return refused(409, `Checkpoint is already ${isPublic ? 'public' : 'private'}`);
+      if (method === 'POST') this.published.add(weights);
+      else this.published.delete(weights);
+      return { status: 204 };
+    }
+    if (does('GET', 'archive') && kind !== 'service') {
+      this.#savedPath(weights);
+      const location = isSkyrl
+        ? `${this.url}/api/v1/training_runs/${run}/checkpoints/${id}/download`
+        : `file:///srv/tuft/checkpoints/${run}/${id.replace(/^.*\//, '')}`;
+      return { status: 302, headers: { location } };
+    }
+    if (does('GET', 'download') && isSkyrl) return fileAnswer(await this.#options.archive());
+    if (does('GET', 'external_weights_urls') && kind === 'service') {
+      this.#savedPath(weights);
+      const names = Object.keys(adapterFiles);
+      const urls = Object.fromEntries(names.map((name) => [name, `${this.url}/signed/${name}?signature=1`]));
+      return ok({ urls, expires: '2026-11-27T12:00:00Z' });
+    }
+    return refused(405, 'Method Not Allowed');
+  }
+
+  /** TuFT and the service tell sizes and more, and list in pages. */
+  #listed(run: string, query: URLSearchParams): Answer {
+    const isShort = this.#options.kind.startsWith('skyrl');
+    const all = [...this.weights.keys()].filter((path) => path.startsWith(`tinker://${run}/`));
+    const entries = all.map((path) => ({
+      ...{ checkpoint_id: path.replace(/^.*\//, ''), tinker_path: path, time: '2026-11-27T11:00:00Z' },
+      checkpoint_type: path.includes('/weights/') ? 'training' : 'sampler',
+      ...(!isShort && { size_bytes: 2_500_000, public: this.published.has(path), expires_at: null }),
+    }));
+    if (isShort) return ok({ checkpoints: entries });
+    const [limit, offset] = [Number(query.get('limit') ?? 2), Number(query.get('offset') ?? 0)];
+    const cursor = { offset, limit, total_count: entries.length };
+    return ok({ checkpoints: entries.slice(offset, offset + limit), cursor });
+  }
+
+  #savedPath(path: string): string {
+    this.#saved(path);
+    return path;
   }
 
   readonly #handlers: Readonly<
@@ -320,6 +418,8 @@ export class TinkerServer {
             ok({ path: null, sampling_session_id: this.#sampler(snapshotOf(model)) }),
           )
         : this.#save('sampler_weights', body),
+    save_weights_external: (body) =>
+      this.#options.kind === 'service' ? this.#save('external_weights', body) : refused(404, 'Not Found'),
     weights_info: ({ tinker_path: path = '' }) =>
       this.weights.has(path)
         ? ok({ base_model: this.#options.models[0], is_lora: true, lora_rank: 8 })
@@ -520,6 +620,11 @@ function holdIn(held: Map<string, Promise<void>>, path: string): () => void {
     held.delete(path);
     release();
   };
+}
+
+function fileAnswer(body: Uint8Array): Answer {
+  const headers = { 'content-type': 'application/octet-stream', 'content-length': String(body.length) };
+  return { status: 200, body, headers };
 }
 
 const ok = (body: unknown): Answer => ({ status: 200, body });

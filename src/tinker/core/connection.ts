@@ -91,6 +91,7 @@ const pauses = {
 const pollTimeout = 45_000;
 const sendTimeout = 60_000;
 
+const located = z.looseObject({ url: z.string() });
 const submitted = z.looseObject({ request_id: z.union([z.string(), z.number()]) });
 const pending = z.looseObject({
   type: z.optional(z.string()),
@@ -188,6 +189,16 @@ export class Connection {
     if (answer === 'pending') throw tinkerErrors.badAnswer(request.task, 'the request timed out');
     if (!isGood(answer)) throw this.#refusal(answer, request.task);
     return answer;
+  }
+
+  /** Sends a request for a file, and returns the URL at which the file is. It can be relative to that of the server. */
+  async locate(request: Request): Promise<string> {
+    const answer = await this.#attempt(request, { isPoll: false, protobuf: false });
+    if (answer === 'pending') throw tinkerErrors.badAnswer(request.task, 'the request timed out');
+    const { location } = answer.headers;
+    if (answer.status >= 300 && answer.status < 400 && location !== undefined) return location;
+    if (!isGood(answer)) throw this.#refusal(answer, request.task);
+    return this.#read(located, parseJson(textOf(answer)), request.task).url;
   }
 
   #read<T>(schema: z.ZodMiniType<T>, value: unknown, task: Task): T {

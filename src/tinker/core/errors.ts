@@ -14,7 +14,11 @@ export type Task =
   | 'load the weights'
   | 'unload the model'
   | 'end the session'
-  | 'manage checkpoints';
+  | 'list the checkpoints'
+  | 'download the checkpoint'
+  | 'delete the checkpoint'
+  | 'publish the checkpoint'
+  | 'make the checkpoint private';
 
 const urlPlaces = '--tinker-url or TINKER_BASE_URL';
 const keyPlaces = 'TINKER_API_KEY';
@@ -104,7 +108,29 @@ export const tinkerErrors = {
     new CodedError({
       code: 'tinker/no-weights',
       message: `The server does not have these weights: ${detail}.`,
-      hint: 'Check the path. Weights may have expired, or the server may have started with a new database.',
+      hint: 'Check the path. Weights may have been deleted or have expired, or the server may have started with a new database.',
+    }),
+
+  badPath: (path: string) =>
+    new CodedError({
+      code: 'tinker/bad-path',
+      message: `${JSON.stringify(path)} is not the path of saved weights.`,
+      hint: 'Correct it. A path is tinker://RUN/weights/NAME or tinker://RUN/sampler_weights/NAME.',
+    }),
+
+  /** @param instead the action that replaces the task */
+  notOffered: (task: Task, server: string, instead: string) =>
+    new CodedError({
+      code: 'tinker/not-offered',
+      message: `Cannot ${task}: ${server} does not offer this.`,
+      hint: instead,
+    }),
+
+  filesOnServer: (server: string, folder: string) =>
+    new CodedError({
+      code: 'tinker/files-on-server',
+      message: `Cannot download the checkpoint: ${server} does not send files. They are in ${folder} on its machine.`,
+      hint: 'Copy adapter_config.json and adapter_model.safetensors from there. TuFT keeps them in its folder adapter.',
     }),
 
   staleSampler: () =>

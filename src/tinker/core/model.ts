@@ -105,6 +105,16 @@ export class TinkerModel implements TrainedModel {
     return (await this.#askJson('save the weights', path, savedResult, cancellation, { path: name })).path;
   }
 
+  async export(
+    name: string,
+    lifetime: number,
+    cancellation: CancellationToken = neverCancelled,
+  ): Promise<string> {
+    const fields = { path: name, ttl_seconds: lifetime };
+    const path = 'save_weights_external';
+    return (await this.#askJson('download the checkpoint', path, savedResult, cancellation, fields)).path;
+  }
+
   async load(path: string, cancellation: CancellationToken = neverCancelled): Promise<void> {
     await this.#askJson('load the weights', 'load_weights', anyResult, cancellation, {
       path,

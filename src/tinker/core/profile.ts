@@ -23,6 +23,20 @@ export interface Dialect extends Omit<ServerProfile, 'models'> {
   readonly endsSessions: boolean;
   /** The server checks API keys. */
   readonly checksKeys: boolean;
+  readonly checkpoints: CheckpointAbilities;
+}
+
+/** The operations on saved weights that a kind of server has. */
+export interface CheckpointAbilities {
+  /**
+   * `archive`: a tar.gz of the weights for sampling. `export`: files that the server makes on request. `unknown`: an export,
+   * if the server refuses an archive.
+   */
+  readonly download: 'archive' | 'export' | 'unknown';
+  /** An archive is requested by the name alone, without the folder of the path. */
+  readonly bareNames: boolean;
+  /** For each operation that the server does not have: the action that replaces it, as a hint for the user. */
+  readonly instead: Readonly<Partial<Record<'delete' | 'publish', string>>>;
 }
 
 const service = {
@@ -33,8 +47,11 @@ const service = {
     freezesSnapshots: true,
     endsSessions: true,
     checksKeys: true,
+    checkpoints: { download: 'export', bareNames: false, instead: {} },
   },
 } as const satisfies Dialect;
+
+const noPublishing = 'Download the checkpoint, and share its files.';
 
 /** Its JAX backend takes the mean over datums, its GPU backends the sum. No request shows which it is. */
 const skyrl = {
@@ -45,15 +62,34 @@ const skyrl = {
     freezesSnapshots: false,
     endsSessions: false,
     checksKeys: false,
+    checkpoints: { download: 'archive', bareNames: true, instead: { publish: noPublishing } },
+  },
+} as const satisfies Dialect;
+
+/** Deleting came with SkyRL 0.4. */
+const skyrlJson = {
+  ...{ ...skyrl, name: 'SkyRL 0.3', wire: 'json' },
+  checkpoints: {
+    ...skyrl.checkpoints,
+    instead: {
+      publish: noPublishing,
+      delete: 'Delete its files on the machine of the server, in the folder that --checkpoints-base names.',
+    },
   },
 } as const satisfies Dialect;
 
 const dialects = {
   service,
   skyrl,
-  skyrlJson: { ...skyrl, name: 'SkyRL 0.3', wire: 'json' },
-  tuft: { ...service, kind: 'tuft', name: 'TuFT', endsSessions: false },
-  other: { ...service, kind: 'other', name: 'a Tinker server' },
+  skyrlJson,
+  tuft: {
+    ...{ ...service, kind: 'tuft', name: 'TuFT', endsSessions: false },
+    checkpoints: { ...service.checkpoints, download: 'archive' },
+  },
+  other: {
+    ...{ ...service, kind: 'other', name: 'a Tinker server' },
+    checkpoints: { ...service.checkpoints, download: 'unknown' },
+  },
 } as const satisfies Record<string, Dialect>;
 
 const openApi = z.object({ info: z.object({ title: z.string() }), paths: z.record(z.string(), z.unknown()) });

@@ -112,6 +112,12 @@ export interface TrainedModel {
   save(name: string, cancellation?: CancellationToken): Promise<string>;
   /** Saves weights for sampling. Resolves to the `tinker://` path. */
   saveForSampling(name: string, cancellation?: CancellationToken): Promise<string>;
+  /**
+   * Saves weights as files of an adapter that can be downloaded. Resolves to the `tinker://` path.
+   *
+   * @param lifetime seconds after which the server deletes them, at least an hour
+   */
+  export(name: string, lifetime: number, cancellation?: CancellationToken): Promise<string>;
   /** Continues from saved weights and optimizer. Only as the first request of the model. */
   load(path: string, cancellation?: CancellationToken): Promise<void>;
   /** Frees its place on the server. Does not reject. */
@@ -148,6 +154,8 @@ export interface TinkerSession {
     source: { readonly baseModel: string } | { readonly path: string },
     cancellation: CancellationToken,
   ): Promise<Sampler>;
+  /** A model with saved weights, by their `tinker://` path or that of the weights for sampling of the same name. */
+  openModel(path: string, cancellation: CancellationToken): Promise<TrainedModel>;
   /** Unloads models, ends the session and its heartbeats. Does not reject. */
   close(outcome: 'success' | 'errored' | 'interrupted'): Promise<void>;
 }

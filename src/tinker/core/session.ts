@@ -7,6 +7,7 @@ import { tinkerErrors } from './errors.ts';
 import { farewell, TinkerModel, unloadModel } from './model.ts';
 import { sdkVersion, type Dialect } from './profile.ts';
 import { TinkerSampler } from './sampler.ts';
+import { readWeightsPath, writeWeightsPath } from './weightsPath.ts';
 import type { LoraOptions, Sampler, ServerProfile, TinkerSession, TrainedModel } from './service.ts';
 
 const opened = z.looseObject({
@@ -109,7 +110,8 @@ class Session implements TinkerSession {
   ): Promise<Sampler> {
     const { connection, dialect } = this.#parts;
     if ('baseModel' in source) this.#checkModel(source.baseModel);
-    else if (!dialect.freezesSnapshots) return this.#loadedSampler(source.path, cancellation);
+    else if (!dialect.freezesSnapshots)
+      return (await this.openModel(source.path, cancellation)).sampler(cancellation);
     const made = await connection.json(samplerMade, {
       ...{ task: 'open the sampler', path: '/api/v1/create_sampling_session', cancellation },
       body: {
@@ -121,9 +123,8 @@ class Session implements TinkerSession {
     return new TinkerSampler(connection, made.sampling_session_id, dialect.wire);
   }
 
-  /** Loads the weights that were saved with those for sampling, by the same name. */
-  async #loadedSampler(path: string, cancellation: CancellationToken): Promise<Sampler> {
-    const weights = path.replace(/^(tinker:\/\/[^/]+)\/(?:sampler_weights\/)?([^/]+)$/, '$1/weights/$2');
+  async openModel(path: string, cancellation: CancellationToken): Promise<TrainedModel> {
+    const weights = writeWeightsPath({ ...readWeightsPath(path), folder: 'weights' });
     const { base_model: baseModel, lora_rank: rank } = await this.#parts.connection
       .json(weightsInfo, {
         ...{ task: 'load the weights', path: '/api/v1/weights_info', cancellation },
@@ -136,7 +137,7 @@ class Session implements TinkerSession {
     const all = { trainMlp: true, trainAttn: true, trainUnembed: true };
     const model = await this.createModel({ baseModel, rank, ...all }, cancellation);
     await model.load(weights, cancellation);
-    return model.sampler(cancellation);
+    return model;
   }
 
   async close(outcome: 'success' | 'errored' | 'interrupted'): Promise<void> {

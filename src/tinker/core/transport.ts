@@ -2,7 +2,7 @@ import type { CancellationToken } from '../../base/core/cancellation.ts';
 
 export interface HttpCall {
   readonly method: 'GET' | 'POST' | 'DELETE';
-  /** Appended to the base URL. */
+  /** Appended to the base URL. Can end with a query. */
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string | Uint8Array;

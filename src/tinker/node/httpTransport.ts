@@ -30,7 +30,9 @@ export function httpTransport(baseUrl: URL, clock: Pick<Clock, 'after' | 'monoto
 
 function targetOf(baseUrl: URL, { method, path, headers }: HttpCall) {
   const url = new URL(baseUrl);
-  url.pathname = `${url.pathname.replace(/\/+$/, '')}${path}`;
+  const [pathname, search = ''] = path.split('?', 2);
+  url.pathname = `${url.pathname.replace(/\/+$/, '')}${pathname}`;
+  url.search = search;
   const { request, options } = postTarget(url, headers, true);
   return { request, options: { ...options, method } };
 }

@@ -7,6 +7,7 @@ import type { Clock } from '../../base/core/ports.ts';
 import type { Disposable } from '../../base/core/disposable.ts';
 import { isLoopback } from '../../base/node/http.ts';
 import { systemClock } from '../../base/node/clock.ts';
+import { TinkerCheckpoints } from '../core/checkpoints.ts';
 import { Connection } from '../core/connection.ts';
 import { Credentials } from '../core/credentials.ts';
 import { tinkerErrors } from '../core/errors.ts';
@@ -67,6 +68,17 @@ export async function openTinker(options: TinkerOptions = {}): Promise<TinkerSes
     },
     cancellation,
   );
+}
+
+/** Returns requests about saved weights, without a session. Rejects with a CodedError `tinker/…`. */
+export async function openCheckpoints(options: TinkerOptions): Promise<OpenedCheckpoints> {
+  const { connection, dialect, baseUrl } = await connect(options, options.onNotice ?? (() => undefined));
+  return { checkpoints: new TinkerCheckpoints(connection, dialect), baseUrl };
+}
+
+export interface OpenedCheckpoints {
+  readonly checkpoints: TinkerCheckpoints;
+  readonly baseUrl: URL;
 }
 
 /** Finds the server, the key and the models. */
