@@ -67,6 +67,8 @@ interface Answer {
   readonly status: number;
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
+  /** True: the response never ends. */
+  readonly hangs?: boolean;
 }
 
 /** The fields of all JSON requests, as far as the server reads them. */
@@ -263,7 +265,8 @@ export class TinkerServer {
       'content-type': isBytes ? 'application/x-protobuf' : 'application/json',
       ...answer.headers,
     });
-    response.end(isBytes ? answer.body : answer.body === undefined ? '' : JSON.stringify(answer.body));
+    if (answer.hangs === true) response.write(answer.body);
+    else response.end(isBytes ? answer.body : answer.body === undefined ? '' : JSON.stringify(answer.body));
   }
 
   async #answer(

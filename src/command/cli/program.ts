@@ -4,6 +4,7 @@ import { samplesOptions, traceOptions } from '../../traces/cli/options.ts';
 import { newOptions } from '../../sdk/cli/options.ts';
 import { checkOptions, configOptions, diffOptions, schemaNames } from '../../configs/cli/options.ts';
 import { addRemoteCommands } from '../../training/cli/remote/remoteProgram.ts';
+import { addCheckpointCommands } from '../../training/cli/checkpoints/checkpointProgram.ts';
 import { rehearseOptions } from '../../tinker/cli/options.ts';
 import {
   judgeArguments,
@@ -33,6 +34,7 @@ export function buildProgram(version: string): CliCommand {
   program.add(traceSpec);
   program.add(judgeSpec);
   program.add(resumeSpec);
+  addCheckpointCommands(program);
   program.add(samplesSpec);
   program.add(checkSpec);
   const config = program.add(configSpec);

@@ -151,6 +151,33 @@ describe('a training', () => {
     expect(second).toMatch(/6 episodes \(2 tasks × 3\)/);
   });
 
+  it('continues before a checkpoint that was deleted, and not if all were', async () => {
+    const server = await startServer();
+    const folder = await project();
+    const { stderr } = await train(folder, server);
+    const saved = folderOf(stderr);
+    const sampler = /^checkpoint of step 4: (.*)$/m.exec(stderr)?.[1] ?? '';
+    const remove = (...steps: readonly string[]): Promise<Outcome> =>
+      runCli(folder, ['checkpoints', 'delete', saved, ...steps.flatMap((step) => ['--step', step]), '--yes']);
+    expect((await remove('4')).code).toBe(0);
+    const debugged = await runCli(folder, [
+      ...['--conf', 'train.yaml', '--checkpoint', sampler, '--tinker-url', server.url, '--tasks', '1'],
+    ]);
+    expect(debugged.stderr).toMatch(/Weights may have been deleted.*/);
+    expect(debugged.stderr).toContain('[tinker/no-weights]');
+
+    const { code, stderr: second } = await runCli(folder, ['resume', saved]);
+    expect(second).toContain('The checkpoint of step 4 was deleted, so the training continues after step 3.');
+    expect(second.match(/^step \d/gm)).toEqual(['step 4']);
+    expect(code).toBe(0);
+    expect(stateIn(saved)).toMatchObject({ checkpoints: [{ step: 3 }, { step: 4 }], deleted: [] });
+
+    await remove('3', '4');
+    const last = await runCli(folder, ['resume', saved]);
+    expect([last.code, last.stderr]).toEqual([2, expect.stringContaining('[trainer/checkpoints-deleted]')]);
+    expect(server.models.size).toBe(0);
+  });
+
   it('ends at Ctrl-C with a checkpoint of its last step', async () => {
     const server = await startServer();
     const release = server.hold('asample');

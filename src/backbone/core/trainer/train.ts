@@ -87,6 +87,7 @@ export async function train(
     const { state } = folder;
     if (state !== undefined && state.batchSize !== training.batchSize)
       throw otherBatch(config, state, training);
+    if (state !== undefined) reportDeleted(state, ports);
     const last = state?.checkpoints.at(-1);
     const opened = openBudget(choice, ports, cancellation, { prices, before: state });
     ({ budget } = opened);
@@ -201,6 +202,7 @@ class Trainer {
       batchSize: training.batchSize,
       totalSteps: training.totalSteps,
       checkpoints: [...(folder.state?.checkpoints ?? [])],
+      ...(folder.state?.deleted !== undefined && { deleted: folder.state.deleted }),
       step: done,
       status: 'running',
       startedAt: folder.state?.startedAt ?? parts.ports.clock.now(),
@@ -531,7 +533,7 @@ class Trainer {
   /** Saves the weights of the last step, unless they are saved or can no longer be. */
   async #save(): Promise<void> {
     const { ports, model, late } = this.#parts;
-    const { step, checkpoints } = this.#state;
+    const { step, checkpoints, deleted } = this.#state;
     if (step === 0 || checkpoints.at(-1)?.step === step || !this.#isBetweenSteps || !this.#hasServer) return;
     ports.emit({ type: 'training-phase', phase: 'checkpoint', step });
     const name = `step-${step}`;
@@ -540,6 +542,7 @@ class Trainer {
     const checkpoint = { step, path, sampler };
     await this.#saveState({
       checkpoints: [...checkpoints, { ...checkpoint, savedAt: ports.clock.now() }],
+      ...(deleted !== undefined && { deleted: deleted.filter((one) => one !== step) }),
     });
     ports.emit({ type: 'training-checkpoint', ...checkpoint });
   }
@@ -706,6 +709,30 @@ function baseModelOf(
     code: 'trainer/no-such-model',
     message: `${server.name} does not have the model ${JSON.stringify(wanted ?? '')}.`,
     hint: `Set --base-model (launch.json: baseModel) to one that it has: ${names.join(', ')}.`,
+  });
+}
+
+/** Warns if the newest checkpoint was deleted. Throws if all were. */
+function reportDeleted({ checkpoints, deleted = [] }: TrainingState, ports: LaunchPorts): void {
+  const last = checkpoints.at(-1)?.step;
+  const newest = Math.max(-1, ...deleted);
+  if (last === undefined && deleted.length > 0) throw allDeleted(deleted);
+  if (last !== undefined && newest > last) warn(ports, newestDeleted(newest, last));
+}
+
+function allDeleted(steps: readonly number[]): CodedError {
+  return new CodedError({
+    code: 'trainer/checkpoints-deleted',
+    message: `The training cannot continue, because its checkpoints were deleted (step ${steps.join(', ')}).`,
+    hint: 'Start a new training.',
+  });
+}
+
+function newestDeleted(newest: number, last: number): CodedError {
+  return new CodedError({
+    code: 'trainer/newest-deleted',
+    message: `The checkpoint of step ${newest} was deleted, so the training continues after step ${last}.`,
+    hint: 'The steps after it are trained again.',
   });
 }
 

@@ -43,6 +43,8 @@ export const trainingState = z.object({
   totalSteps: z.number(),
   /** In order. */
   checkpoints: z.array(z.object({ ...trainingCheckpoint, savedAt: z.number() })),
+  /** The steps whose checkpoints the user has deleted. */
+  deleted: z.optional(z.array(z.number())),
   /** The last step that was trained. Steps after the last checkpoint are trained again. */
   step: z.number(),
   status: z.enum(['running', 'completed', 'cancelled', 'failed', 'limit-reached']),

@@ -1,6 +1,6 @@
 /** The folder of a training: its state, its metrics, and a trace for each step. */
 import { existsSync, mkdirSync, renameSync } from 'node:fs';
-import { appendFile } from 'node:fs/promises';
+import { appendFile, stat, utimes } from 'node:fs/promises';
 import path from 'node:path';
 import { CodedError, messageOf } from '../../../base/core/errors.ts';
 import { parseJson } from '../../../base/core/parseJson.ts';
@@ -44,10 +44,7 @@ export async function openTrainingFolder(
       keepAside(file);
       return openTraceWriter(file, { ...run, configText }, undefined, mode);
     },
-    save: (next) => {
-      const text = JSON.stringify({ ...next, writer }, null, 2);
-      return writeFileAtomic(path.join(folder, trainingFiles.state), `${text}\n`);
-    },
+    save: (next) => writeState(folder, { ...next, writer }),
     log: (line) => appendFile(path.join(folder, trainingFiles.metrics), `${JSON.stringify(line)}\n`),
   };
 }
@@ -64,6 +61,25 @@ export async function readTrainingState(folder: string): Promise<TrainingState> 
   const state = trainingState.safeParse(parseJson(text));
   if (!state.success) throw damagedState(file);
   return state.data;
+}
+
+function writeState(folder: string, state: TrainingState): Promise<void> {
+  return writeFileAtomic(path.join(folder, trainingFiles.state), `${JSON.stringify(state, null, 2)}\n`);
+}
+
+/** Removes the checkpoint of a step from the state of a training that has ended. */
+export async function forgetCheckpoint(folder: string, step: number): Promise<void> {
+  const state = await readTrainingState(folder);
+  const { deleted = [], checkpoints } = state;
+  const file = path.join(folder, trainingFiles.state);
+  const { atime, mtime } = await stat(file);
+  await writeState(folder, {
+    ...state,
+    checkpoints: checkpoints.filter((one) => one.step !== step),
+    deleted: [...deleted, step],
+  });
+  // The time of the last change is the end of the training.
+  await utimes(file, atime, mtime);
 }
 
 async function dropMetricsAfter(step: number, folder: string): Promise<void> {
