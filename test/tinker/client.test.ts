@@ -1,8 +1,14 @@
 /** The client against a real SkyRL server with a tiny model. */
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { neverCancelled } from '../../src/base/core/cancellation.ts';
 import type { TinkerSession } from '../../src/tinker/core/service.ts';
-import { openTinker } from '../../src/tinker/node/openTinker.ts';
+import { readWeightsPath, writeWeightsPath } from '../../src/tinker/core/weightsPath.ts';
+import { withAdapterFiles } from '../../src/tinker/node/adapterFiles.ts';
+import { openCheckpoints, openTinker } from '../../src/tinker/node/openTinker.ts';
+import { saveAdapter } from '../../src/training/node/checkpoints/saveAdapter.ts';
 import { rehearsalServer } from './rehearsalServer.ts';
 
 const server = rehearsalServer();
@@ -75,6 +81,40 @@ test('trains, saves and continues, with equal log probabilities of sampler and t
   expect(last(await saved.score(whole, neverCancelled))).toEqual(close(last(trained)));
   await model.unload();
   await expect(model.optimStep(adam)).rejects.toMatchObject({ code: 'tinker/model-lost' });
+});
+
+test('lists, sends and deletes saved weights', async () => {
+  const model = await session.createModel(lora(), neverCancelled);
+  const path = await model.save('kept');
+  const sampler = await model.saveForSampling('kept');
+  await model.unload();
+  const options = { baseUrl: server().url, env: {}, homeFolder: '/nowhere' };
+  const { checkpoints } = await openCheckpoints(options);
+  const paths = async (): Promise<string[]> =>
+    (await checkpoints.list(model.id, neverCancelled)).map((one) => one.path).sort();
+  const sampled = writeWeightsPath(readWeightsPath(sampler));
+  expect(await paths()).toEqual([sampled, path]);
+
+  const folder = await mkdtemp(join(tmpdir(), 'agentjet-adapter-'));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  await withAdapterFiles(options, sampler, (files) => saveAdapter(files, folder));
+  const config: unknown = JSON.parse(await readFile(join(folder, 'adapter_config.json'), 'utf8'));
+  expect(config).toMatchObject({ peft_type: 'LORA', r: 8 });
+  const weights = await readFile(join(folder, 'adapter_model.safetensors'));
+  const header: unknown = JSON.parse(weights.toString('utf8', 8, 8 + Number(weights.readBigUInt64LE())));
+  expect(Object.keys(header as object)).toContain(
+    'base_model.model.model.layers.0.self_attn.q_proj.lora_A.weight',
+  );
+
+  const published = checkpoints.setPublic(path, true, neverCancelled);
+  await expect(published).rejects.toMatchObject({ code: 'tinker/not-offered' });
+  await checkpoints.delete(path, neverCancelled);
+  expect(await paths()).toEqual([sampled]);
+  const again = checkpoints.delete(path, neverCancelled);
+  await expect(again).rejects.toMatchObject({ code: 'tinker/no-weights' });
+  await checkpoints.delete(sampler, neverCancelled);
+  const gone = withAdapterFiles(options, sampler, (files) => saveAdapter(files, folder));
+  await expect(gone).rejects.toMatchObject({ code: 'tinker/no-weights' });
 });
 
 test('names what the server refuses', async () => {
