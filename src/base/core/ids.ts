@@ -106,6 +106,9 @@ export const commands = {
   /** Shows the training in the given folder of this machine, or asks for one. The next command resumes it. */
   openTrainingFolder: 'agentjet.openTrainingFolder',
   resumeTrainingFolder: 'agentjet.resumeTrainingFolder',
+  fetchFolderCheckpoint: 'agentjet.fetchFolderCheckpoint',
+  publishFolderCheckpoint: 'agentjet.publishFolderCheckpoint',
+  deleteFolderCheckpoint: 'agentjet.deleteFolderCheckpoint',
   clearRunNotes: 'agentjet.clearRunNotes',
 } as const;
 

@@ -10,15 +10,22 @@ import type { RunOptions } from '../../backbone/node/options/runOptions.ts';
 import { resumeOptions } from '../../backbone/node/options/resumeOptions.ts';
 import { configCopy } from '../../traces/editor/runs/runFiles.ts';
 import type { RunPageRequest } from '../core/page/trainingRunRpc.ts';
+import { checkpointActions } from './checkpointActions.ts';
 import { localArgs } from './commandLines.ts';
 import { shellCommand } from '../core/launch/shellWords.ts';
 import { FolderReader } from '../node/folderReader.ts';
+import { checkpointErrors } from '../core/checkpoints/failures.ts';
+import type { TrainingServices } from './services.ts';
 
 type Request<Type extends RunPageRequest['type']> = Extract<RunPageRequest, { type: Type }>;
 type FolderRequest = Exclude<RunPageRequest, Request<'ready'> | Request<'addRun'>>;
 
 /** Does what the page of a training asks. `run` is the folder of the training. */
-export async function actOnFolder(request: FolderRequest, own: string): Promise<void> {
+export async function actOnFolder(
+  request: FolderRequest,
+  own: string,
+  services: TrainingServices,
+): Promise<void> {
   const folder = request.run;
   switch (request.type) {
     case 'openTrace':
@@ -30,6 +37,10 @@ export async function actOnFolder(request: FolderRequest, own: string): Promise<
       return copyPath(folder, request.type, request.step);
     case 'debugCheckpoint':
       return debugCheckpoint(folder, request.step);
+    case 'fetchCheckpoint':
+    case 'publishCheckpoint':
+    case 'deleteCheckpoint':
+      return checkpointActions[request.type](folder, services, request.step);
     case 'openRollouts':
       return openRollouts(folder);
     case 'resume':
@@ -47,7 +58,6 @@ export async function actOnFolder(request: FolderRequest, own: string): Promise<
     case 'cancel':
     case 'showLog':
     case 'fork':
-    case 'fetchCheckpoint':
       return;
   }
 }
@@ -58,6 +68,13 @@ const traceIn = (folder: string, trace: string): vscode.Uri =>
 
 async function stateIn(folder: string): Promise<TrainingState> {
   return (await new FolderReader(folder).read()).state;
+}
+
+/** Throws `checkpoint/not-found` if the checkpoint was deleted after the page listed it. */
+function checkpointIn(folder: string, state: TrainingState, step: number) {
+  const checkpoint = state.checkpoints.find((one) => one.step === step);
+  if (checkpoint === undefined) throw checkpointErrors.noCheckpoint(path.basename(folder), step, state);
+  return checkpoint;
 }
 
 async function openTrace(trace: vscode.Uri): Promise<void> {
@@ -80,8 +97,7 @@ async function compareTrace(folder: string, trace: string): Promise<void> {
 }
 
 async function copyPath(folder: string, type: 'copySampler' | 'copyWeights', step: number): Promise<void> {
-  const checkpoint = (await stateIn(folder)).checkpoints.find((one) => one.step === step);
-  if (checkpoint === undefined) return;
+  const checkpoint = checkpointIn(folder, await stateIn(folder), step);
   await vscode.env.clipboard.writeText(type === 'copySampler' ? checkpoint.sampler : checkpoint.path);
   const message = vscode.l10n.t('The path of the checkpoint of step {0} was copied to the clipboard.', step);
   vscode.window.setStatusBarMessage(message, messageTime);
@@ -92,9 +108,9 @@ const messageTime = 5_000;
 
 /** Debugs the workflow of a training, answered by the weights of a checkpoint. */
 async function debugCheckpoint(folder: string, step: number): Promise<void> {
-  const { checkpoints, config, cwd, baseUrl } = await stateIn(folder);
-  const checkpoint = checkpoints.find((one) => one.step === step)?.sampler;
-  if (checkpoint === undefined) return;
+  const state = await stateIn(folder);
+  const { config, cwd, baseUrl } = state;
+  const checkpoint = checkpointIn(folder, state, step).sampler;
   const server = baseUrl === undefined ? {} : { tinkerUrl: baseUrl };
   const name = vscode.l10n.t('{0}, step {1}', path.basename(folder), step);
   await debug({ name, config, cwd, model: 'tinker', checkpoint, ...server });

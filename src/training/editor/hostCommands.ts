@@ -3,6 +3,7 @@ import { DisposableStore, type Disposable } from '../../base/core/disposable.ts'
 import { commands, views } from '../../base/core/ids.ts';
 import { reportingErrors } from '../../base/editor/reportErrors.ts';
 import { addHost, askToken } from './addHost.ts';
+import { checkpointActions } from './checkpointActions.ts';
 import { chooseFolder } from './chooseFolder.ts';
 import { resumeTraining } from './folderActions.ts';
 import { chooseOtherRun, chooseRun, noHostReached } from './chooseTraining.ts';
@@ -44,6 +45,10 @@ export function registerHostCommands(services: TrainingServices, pages: Training
     });
   forFolder(commands.openTrainingFolder, (folder) => pages.showFolder(folder));
   forFolder(commands.resumeTrainingFolder, resumeTraining);
+  const { fetchCheckpoint, publishCheckpoint, deleteCheckpoint } = checkpointActions;
+  forFolder(commands.fetchFolderCheckpoint, (folder) => fetchCheckpoint(folder, services));
+  forFolder(commands.publishFolderCheckpoint, (folder) => publishCheckpoint(folder, services));
+  forFolder(commands.deleteFolderCheckpoint, (folder) => deleteCheckpoint(folder, services));
   forRun(commands.openTraining, (chosen) => pages.show(chosen));
   forRun(commands.compareTraining, (chosen) => pages.compare(chosen));
   forRun(commands.compareTrainingConfig, async (chosen) => {

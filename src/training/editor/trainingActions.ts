@@ -1,5 +1,4 @@
 import { existsSync } from 'node:fs';
-import path from 'node:path';
 import * as vscode from 'vscode';
 import { neverCancelled } from '../../base/core/cancellation.ts';
 import { CodedError } from '../../base/core/errors.ts';
@@ -13,10 +12,10 @@ import {
   stageFolder,
   type CheckpointId,
 } from '../core/sync/checkpoints.ts';
-import { withCancellableProgress } from '../../base/editor/progress.ts';
 import { addHostArgs, rerunArgs } from './commandLines.ts';
 import type { ChosenRun } from './hostClient.ts';
 import { confirmStart, findingTexts, type PreflightNotes } from './preflightNotes.ts';
+import { fetchInto } from './fetchInto.ts';
 import { openRollouts } from './rollouts.ts';
 import type { TrainingServices } from './services.ts';
 import { environmentOf } from './trainingVariables.ts';
@@ -138,42 +137,20 @@ async function fetchCheckpointOf({ client, run }: ChosenRun, wanted?: Checkpoint
   if (checkpoints.length === 0) throw noCheckpoint(run);
   const checkpoint = await chooseCheckpoint(checkpoints, vscode.l10n.t('Select a checkpoint'), wanted);
   if (checkpoint === undefined) return;
-  const defaultUri = vscode.workspace.workspaceFolders?.[0]?.uri;
-  const chosenFolders = await vscode.window.showOpenDialog({
-    canSelectFiles: false,
-    canSelectFolders: true,
-    openLabel: vscode.l10n.t('Fetch Here'),
-    title: vscode.l10n.t('Select a folder for the checkpoint of {0}', checkpointText(checkpoint)),
-    ...(defaultUri && { defaultUri }),
-  });
-  const folder = chosenFolders?.[0];
-  if (folder === undefined) return;
-  const { stage } = checkpoint;
+  const { stage, step } = checkpoint;
   const suffix = stage === undefined ? '' : `-${stageFolder(stage)}`;
-  const target = path.join(folder.fsPath, `${run.name}-${run.id.slice(-6)}${suffix}-step-${checkpoint.step}`);
-  const title = vscode.l10n.t('Fetching the checkpoint of {0}', checkpointText(checkpoint));
-  const isHere = await withCancellableProgress(title, async ({ cancellation, report }) => {
-    const { fetchCheckpoint } = await import('../node/client/sync/fetchCheckpoint.ts');
-    await fetchCheckpoint(client.connection, run.id, checkpoint, target, {
-      cancellation,
-      onProgress: ({ bytes, total }) => {
-        const share = total === 0 ? 1 : bytes / total;
-        report({ message: `${Math.floor(100 * share)} %`, share });
-      },
-    });
-    return true;
-  });
-  if (isHere === undefined) {
-    const kept = vscode.l10n.t(
+  const text = checkpointText(checkpoint);
+  const texts = {
+    choose: vscode.l10n.t('Select a folder for the checkpoint of {0}', text),
+    progress: vscode.l10n.t('Fetching the checkpoint of {0}', text),
+    cancelled: vscode.l10n.t(
       'The data received so far is kept. To continue, fetch the checkpoint to the same folder again.',
-    );
-    void vscode.window.showInformationMessage(kept);
-    return;
-  }
-  const open = vscode.l10n.t('Reveal in File Manager');
-  const text = vscode.l10n.t('The checkpoint is in {0}.', target);
-  const chosen = await vscode.window.showInformationMessage(text, open);
-  if (chosen === open) await vscode.commands.executeCommand('revealFileInOS', vscode.Uri.file(target));
+    ),
+  };
+  await fetchInto(`${run.name}-${run.id.slice(-6)}${suffix}-step-${step}`, texts, async (target, shown) => {
+    const { fetchCheckpoint } = await import('../node/client/sync/fetchCheckpoint.ts');
+    await fetchCheckpoint(client.connection, run.id, checkpoint, target, shown);
+  });
 }
 
 /** Resolves to the wanted checkpoint, or to one that the user chooses; undefined if there is none. */

@@ -148,7 +148,7 @@ export class TrainingPages implements Disposable {
       else if (ask.type === 'addRun') {
         const other = await this.#chooseOther(ref, feed);
         if (other !== undefined) await feed.add(other);
-      } else if (feed.isFolder(ask.run)) await actOnFolder(ask, ref.run);
+      } else if (feed.isFolder(ask.run)) await actOnFolder(ask, ref.run, this.#services);
       else if (ask.type === 'compareConfig') {
         const [own, other] = [await feed.chosen(ref.run), await feed.chosen(ask.run)];
         if (own !== undefined && other !== undefined) await configs.compare(own, other);

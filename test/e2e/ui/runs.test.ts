@@ -5,8 +5,9 @@ import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promise
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
-import { afterEach, describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, onTestFinished, test } from 'vitest';
 import { startRun, type RunningCommand } from '../harness/commandLine.ts';
+import { adapterFiles, TinkerServer } from '../../tools/tinkerServer.ts';
 import { ScriptedTraining } from '../../tools/trainingFolder.ts';
 import { processesWith, titleButton, useEditor, type Editor } from '../harness/index.ts';
 
@@ -122,6 +123,42 @@ export class Held extends Workflow {
     await page.getByRole('button', { name: 'Compare with Step 1: Step 3' }).click();
     await editor().see('.tab.active', 'step-0003.ajtrace');
     await editor().screenshot('training-compared');
+  });
+
+  test('have the checkpoints of a training, which are fetched and deleted', async () => {
+    const server = await TinkerServer.start();
+    onTestFinished(() => server.close());
+    const config = editor().file('math_agent.yaml');
+    const place = { config, cwd: path.dirname(config), baseUrl: server.url };
+    const training = await ScriptedTraining.open(folderOf('sums'), place);
+    await training.step();
+    await training.checkpoint();
+    await training.save({ status: 'completed' });
+    const { path: weights, sampler } = training.state.checkpoints[0] ?? { path: '', sampler: '' };
+    for (const one of [weights, sampler]) server.weights.set(one, { steps: 1, passes: [] });
+    await openView(editor());
+    await editor().select(row, /sums.*Step 1/);
+    const page = await editor().webview();
+    await page.getByRole('button', { name: 'Fetch the checkpoint of step 1' }).click();
+    await editor().chooseFolder(editor().session.temp, 'Fetch Here');
+    const target = path.join(editor().session.temp, 'sums-step-1');
+    await editor().see(toast, `The checkpoint is in ${target}.`);
+    for (const [name, text] of Object.entries(adapterFiles))
+      expect(await readFile(path.join(target, name), 'utf8')).toBe(text);
+    await editor().screenshot('checkpoint-fetched');
+    await editor().command('Notifications: Clear All Notifications');
+
+    await page.getByRole('button', { name: 'Publish the checkpoint of step 1' }).click();
+    await (await editor().see(`${dialog} .monaco-button`, 'Publish')).click();
+    await editor().see(toast, 'SkyRL 0.4 does not offer this.');
+    await editor().command('Notifications: Clear All Notifications');
+
+    await page.getByRole('button', { name: 'Delete the checkpoint of step 1' }).click();
+    await editor().see(dialog, 'Delete the checkpoint of step 1 on the server?');
+    await editor().screenshot('checkpoint-delete');
+    await (await editor().see(`${dialog} .monaco-button`, 'Delete')).click();
+    await page.getByText(sampler).waitFor({ state: 'detached' });
+    expect([...server.weights.keys()]).toEqual([]);
   });
 
   test('are renamed by F2, folder and open viewer alike', async () => {

@@ -66,6 +66,10 @@ test('grows with its folder, and offers its rollouts and checkpoints', async () 
   await page.getByRole('button', { name: 'Compare with Step 1: Step 12' }).click();
   await page.getByRole('button', { name: 'Copy path: step 11' }).click();
   await page.getByRole('button', { name: 'Debug with the weights of step 11' }).click();
+  await page.getByRole('button', { name: 'Fetch the checkpoint of step 11' }).click();
+  await page.getByRole('button', { name: 'Publish the checkpoint of step 11' }).click();
+  // A training that is active would list the checkpoint again.
+  expect(await page.getByRole('button', { name: 'Delete the checkpoint of step 11' }).count()).toBe(0);
   const run = folder;
   await expect
     .poll(() => asked)
@@ -74,6 +78,8 @@ test('grows with its folder, and offers its rollouts and checkpoints', async () 
       { type: 'compareTrace', run, trace: 'step-0012' },
       { type: 'copySampler', run, step: 11 },
       { type: 'debugCheckpoint', run, step: 11 },
+      { type: 'fetchCheckpoint', run, step: 11 },
+      { type: 'publishCheckpoint', run, step: 11 },
     ]);
   await training.save({ status: 'failed', reason: 'The server at http://127.0.0.1:8123 is gone.' });
   await page.getByText('The server at http://127.0.0.1:8123 is gone.').waitFor();
@@ -82,6 +88,10 @@ test('grows with its folder, and offers its rollouts and checkpoints', async () 
   await picture(page, 'training-folder-failed');
   await page.getByRole('button', { name: 'Resume from step 11' }).first().click();
   await expect.poll(() => asked.at(-1)).toEqual({ type: 'resume', run, step: 11 });
+  await page.getByRole('button', { name: 'Delete the checkpoint of step 11' }).click();
+  await expect.poll(() => asked.at(-1)).toEqual({ type: 'deleteCheckpoint', run, step: 11 });
+  await training.save({ checkpoints: [], deleted: [11] });
+  await page.getByText('tinker://run-1/sampler_weights/step-11').waitFor({ state: 'detached' });
 });
 
 test('shows what a training has used, and which limit ended it', async () => {

@@ -121,10 +121,16 @@ export const runPageRequest = z.discriminatedUnion('type', [
   }),
   /**
    * Copies the `tinker://` path of a checkpoint: of its weights for sampling, or of weights and optimizer. Or debugs the
-   * workflow with its weights.
+   * workflow with its weights, or publishes or deletes them on their server.
    */
   z.object({
-    type: z.literal(['copySampler', 'copyWeights', 'debugCheckpoint']),
+    type: z.literal([
+      'copySampler',
+      'copyWeights',
+      'debugCheckpoint',
+      'publishCheckpoint',
+      'deleteCheckpoint',
+    ]),
     run: pageRunId,
     step: count,
   }),

@@ -134,6 +134,12 @@ function LocalActions({ run, row }: ActionProps) {
     ['debugCheckpoint', l10n.t('Debug'), l10n.t('Debug with the weights of {0}', named)],
     ['copySampler', l10n.t('Copy path'), l10n.t('Copy path: {0}', named)],
     ['copyWeights', l10n.t('Copy with optimizer'), l10n.t('Copy with optimizer: {0}', named)],
+    ['fetchCheckpoint', l10n.t('Fetch'), l10n.t('Fetch the checkpoint of {0}', named)],
+    ['publishCheckpoint', l10n.t('Publish'), l10n.t('Publish the checkpoint of {0}', named)],
+    // The process of an active training would list it again.
+    ...(run.isOver
+      ? ([['deleteCheckpoint', l10n.t('Delete'), l10n.t('Delete the checkpoint of {0}', named)]] as const)
+      : []),
   ] as const;
   return (
     <>

@@ -45,7 +45,13 @@ const ofOneRun: readonly string[] = [
   commands.deleteRun,
 ];
 /** Commands for the row of a training. They also ask for one. */
-const ofTraining: readonly string[] = [commands.openTrainingFolder, commands.resumeTrainingFolder];
+const ofTraining: readonly string[] = [
+  commands.openTrainingFolder,
+  commands.resumeTrainingFolder,
+  commands.fetchFolderCheckpoint,
+  commands.publishFolderCheckpoint,
+  commands.deleteFolderCheckpoint,
+];
 
 const itemsOf = (view: string): readonly Item[] =>
   (contributes.menus['view/item/context'] ?? []).filter(({ when }) => when.includes(`view == ${view} `));
