@@ -1,5 +1,5 @@
 /** `agentjet checkpoints` against a scripted Tinker server. */
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { ScriptedTraining } from '../../tools/trainingFolder.ts';
@@ -142,8 +142,12 @@ describe('deleting', () => {
     expect([asked.code, asked.stderr]).toEqual([2, expect.stringContaining('--yes')]);
     expect(server.weights.size).toBe(4);
 
+    const file = path.join(all.training.folder, 'training.json');
+    const ended = statSync(file).mtimeMs;
     const { code } = await run('delete', 'math', '--step', '2', '--yes');
     expect(code).toBe(0);
+    // The page shows it as the end of the training.
+    expect(statSync(file).mtimeMs).toBeCloseTo(ended, -1);
     expect([...server.weights.keys()]).toEqual([
       'tinker://run-1/weights/step-1',
       'tinker://run-1/sampler_weights/step-1',
