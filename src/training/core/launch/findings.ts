@@ -9,3 +9,11 @@ export const info = ofSeverity('info');
 function ofSeverity(severity: Finding['severity']): MakeFinding {
   return (id, message, details) => ({ id, severity, message, ...details });
 }
+
+/** Returns the hint for a variable that is missing. */
+export function variableHint(name: string, isRay: boolean): string {
+  return (
+    `Send it with the run (in the editor with the setting \`agentjet.training.env\`, on a command line with ` +
+    `\`--env ${name}\`), or set it in the environment of ${isRay ? 'the cluster nodes' : 'the host'}.`
+  );
+}

@@ -93,6 +93,35 @@ export function planLaunch(
 
 const withRay = '--with-ray';
 
+/** The variables of the official SDK of Tinker. */
+const tinkerVariables = ['TINKER_API_KEY', 'TINKER_BASE_URL', 'TINKER_CREDENTIAL_CMD'];
+
+/**
+ * Returns variables that pass those of a run to the processes of a Ray that is already running. Ray starts them with its
+ * own environment, and not with that of the driver. Ray writes passed variables to its logs, so those that it has are left out.
+ *
+ * @param host the environment of the host
+ * @param ray the environment of Ray, as `NAME=value`
+ */
+export function rayVariables(
+  { backbone, flags, env }: RunOrder,
+  { tinker }: Training,
+  host: Readonly<Record<string, string | undefined>>,
+  ray: readonly string[],
+): Readonly<Record<string, string>> {
+  if (backbone !== 'trinity' || flags.includes(withRay)) return {};
+  const names = tinker === null ? [] : tinkerVariables;
+  const own = names.flatMap((name) => (host[name] === undefined ? [] : [[name, host[name]] as const]));
+  const passed = { ...Object.fromEntries(own), ...env };
+  const missing = Object.entries(passed).filter(([name, value]) => !ray.includes(`${name}=${value}`));
+  if (missing.length === 0) return {};
+  return {
+    RAY_JOB_CONFIG_JSON_ENV_VAR: JSON.stringify({ runtime_env: { env_vars: Object.fromEntries(missing) } }),
+    // Values that Trinity passes itself count.
+    RAY_OVERRIDE_JOB_RUNTIME_ENV: '1',
+  };
+}
+
 /**
  * Plans a job on a cluster, whose nodes have the programs on their PATH. The cluster assigns GPUs. The `entrypoint` is
  * one shell command, which is all that Ray's API accepts. Every word is quoted.

@@ -2,10 +2,11 @@ import { sizeText } from '../../../base/core/format.ts';
 import type { ConfigProblem } from '../../../configs/core/finding.ts';
 import type { Finding } from '../protocol/hostRpc.ts';
 import type { RunOrder } from '../protocol/runs.ts';
-import { error, info, warning } from './findings.ts';
+import { error, info, variableHint, warning } from './findings.ts';
 import type { GpuReading } from './nvidiaSmi.ts';
 import { programOf, type ProgramName } from './plan.ts';
 import { pythonFindings, type PythonFacts } from './preflightPython.ts';
+import { tinkerFindings, type TinkerFacts } from './preflightTinker.ts';
 import { dataOf, partsOf, type Training, type JobUse, type TrainingStage } from './training.ts';
 import { runErrors } from '../runs/failures.ts';
 import type { KeyUser } from './dataSources.ts';
@@ -27,9 +28,7 @@ function variableFindings(
   const missing = (make: typeof error, name: string, key: string, otherwise: string): readonly Finding[] => {
     if (variables.has(name)) return [];
     const message = `\`${key}\` needs the variable ${name}. Without it, ${otherwise}.`;
-    const hint =
-      `Send it with the run (in the editor with the setting \`agentjet.training.env\`, on a command line with ` +
-      `\`--env ${name}\`), or set it in the environment of ${isRay ? 'the cluster nodes' : 'the host'}.`;
+    const hint = variableHint(name, isRay);
     // The nodes of a cluster may set it.
     return [(isRay ? warning : make)('variable-missing', message, { hint, key })];
   };
@@ -63,6 +62,8 @@ export interface PreflightFacts {
   readonly ray: RayFacts | null;
   /** Paths of the config outside the uploaded folder, and whether each exists. */
   readonly paths: ReadonlyMap<string, boolean>;
+  /** Null: the config does not use a Tinker server. */
+  readonly tinker: TinkerFacts | null;
   /** Names of the run's variables: those of the order, and those of the host if the run is local. */
   readonly variables: ReadonlySet<string>;
 }
@@ -87,6 +88,7 @@ export function preflight(order: RunOrder, training: Training, facts: PreflightF
     ...stageFindings(training, facts.stageBefore),
     ...(order.launcher === 'ray' ? rayPlaceFindings(training, facts) : placeFindings(training, facts)),
     ...variableFindings(order, training, facts.variables),
+    ...tinkerFindings(order, training, facts),
   ];
   const rank = { error: 0, warning: 1, info: 2 };
   return found.sort((a, b) => rank[a.severity] - rank[b.severity]);
@@ -189,10 +191,13 @@ function jobFolderFindings({ job: { root } }: Training, { jobFolderProblem }: Pr
   return [error('job-folder', message, { hint, key: root.key })];
 }
 
-function diskFindings({ job }: Training, { diskFree }: PreflightFacts): Finding[] {
+function diskFindings({ job, tinker }: Training, { diskFree }: PreflightFacts): Finding[] {
   if (diskFree === null || diskFree >= leastDisk) return [];
   const { key } = job.root;
-  const message = `The disk for checkpoints has ${sizeText(diskFree)} free. A checkpoint of a 7B model with its optimizer takes about 90 GB.`;
+  // The checkpoints of a Tinker server stay there.
+  if (tinker !== null && diskFree >= noDisk) return [];
+  const size = tinker === null ? ' A checkpoint of a 7B model with its optimizer takes about 90 GB.' : '';
+  const message = `The disk for checkpoints has ${sizeText(diskFree)} free.${size}`;
   const hint = `Free space, or set \`${key}\` to a folder on another disk.`;
   return [(diskFree < noDisk ? error : warning)('disk', message, { hint, key })];
 }

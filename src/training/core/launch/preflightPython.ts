@@ -11,6 +11,8 @@ export const pythonFacts = z.object({
   packages: z.record(z.string(), z.nullable(z.string())),
   /** The folder of AgentJet's package, which contains its default configs. */
   ajet: z.optional(z.nullable(z.string())),
+  /** True if a module `vllm` can be imported, whatever package has it. */
+  vllm: z.optional(z.boolean()),
 });
 export type PythonFacts = z.infer<typeof pythonFacts>;
 
@@ -30,10 +32,15 @@ def folder(name):
         return found if os.path.isdir(os.path.join(found, 'default_config')) else None
     except Exception:
         return None
-print(json.dumps({'ajet': folder('ajet'), 'version': list(sys.version_info[:3]), 'packages': {
+def found(name):
+    try:
+        return importlib.util.find_spec(name) is not None
+    except Exception:
+        return False
+print(json.dumps({'ajet': folder('ajet'), 'vllm': found('vllm'), 'version': list(sys.version_info[:3]), 'packages': {
     'agentjet': version('agentjet', 'ajet', 'astuner'), 'trinity-rft': version('trinity-rft'),
     'verl': version('verl', 'verl-bundle'), 'ray': version('ray'), 'vllm': version('vllm'),
-    'torch': version('torch'), 'swanlab': version('swanlab'), 'wandb': version('wandb')}}))
+    'tinker': version('tinker'), 'torch': version('torch'), 'swanlab': version('swanlab'), 'wandb': version('wandb')}}))
 `;
 
 export function pythonFindings(order: RunOrder, training: Training, facts: PythonFacts): Finding[] {
@@ -49,7 +56,7 @@ export function pythonFindings(order: RunOrder, training: Training, facts: Pytho
   if (missing.length > 0) {
     const message = `Packages are missing in the launcher's Python: ${missing.join(', ')}.`;
     const hint = 'Install the backbone in this Python, as in the upstream documentation.';
-    // A remote engine (tinker, an external model) needs no vllm here.
+    // An external model needs no vllm here.
     const isVllm = missing.every((name) => name === 'vllm');
     found.push((isVllm ? warning : error)('packages-missing', message, { hint }));
   }
@@ -63,7 +70,8 @@ function needed(order: RunOrder, training: Training): string[] {
   const { value } = training.monitor;
   const monitor = value === 'swanlab' || value === 'wandb' ? [value] : [];
   const trinity = programOf(order.launcher, training) === 'trinity' || order.backbone === 'trinity';
-  return ['ray', 'torch', 'verl', 'vllm', ...(trinity ? ['trinity-rft'] : []), ...monitor];
+  const engine = training.tinker === null ? 'vllm' : 'tinker';
+  return ['ray', 'torch', 'verl', engine, ...(trinity ? ['trinity-rft'] : []), ...monitor];
 }
 
 /** Repeats upstream's check of the version, which ends the launcher with exit status 1. */

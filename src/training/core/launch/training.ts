@@ -94,7 +94,15 @@ export interface Training extends TrainingPart {
   /** AgentJet's name of the task reader. */
   readonly reader: KeyedValue<string | null>;
   readonly keyUsers: readonly KeyedValue<KeyUser>[];
+  /** The Tinker server that samples and trains; null if GPUs of the host or cluster do. */
+  readonly tinker: TinkerUse | null;
   readonly problems: readonly ConfigProblem[];
+}
+
+export interface TinkerUse {
+  /** Its address; null if the environment has it. */
+  readonly baseUrl: KeyedValue<string | null>;
+  readonly enable: KeyedValue<true>;
 }
 
 /** Reads a config as the launcher and the backbone would. Never throws because of its content. */
@@ -163,12 +171,16 @@ class TrainingReader {
   training(): Omit<Training, 'problems'> {
     const { backbone, dialect, own } = this.#config;
     const place = places[backbone];
+    const tinker = this.#tinker();
+    const nodes = this.#number(place.nodes);
+    const gpus = this.#number(place.gpus);
     return {
       ...this.#part(),
       dialect,
       backbone,
-      nodes: counted(this.#number(place.nodes)),
-      gpusPerNode: counted(this.#number(place.gpus)),
+      // With Tinker, Trinity ignores the cluster.
+      nodes: tinker === null ? counted(nodes) : { ...nodes, value: 1 },
+      gpusPerNode: tinker === null ? counted(gpus) : { ...gpus, value: 0 },
       stages: backbone === 'trinity' ? this.#stages() : [],
       job: this.#job(),
       continues: this.#continues(),
@@ -177,20 +189,34 @@ class TrainingReader {
       monitor: this.#monitor(place.monitor),
       reader: this.#own(readerKey),
       keyUsers: dialect === 'ajet' ? keyUsersIn(own) : [],
+      tinker,
+    };
+  }
+
+  #tinker(): TinkerUse | null {
+    const enable = valueAt(this.#root, 'model.tinker.enable');
+    const isOn = this.#config.backbone === 'trinity' && enable?.kind === 'scalar' && enable.value === true;
+    if (!isOn) return null;
+    return {
+      baseUrl: this.#text('model.tinker.base_url'),
+      enable: { key: this.#keyOf(enable, 'model.tinker.enable'), value: true },
     };
   }
 
   #part(): TrainingPart {
     const { backbone } = this.#config;
     const { steps } = places[backbone];
-    const split = backbone === 'trinity' ? gpuSplit(this.#root) : undefined;
+    const isTinker = this.#tinker() !== null;
+    const split = backbone === 'trinity' && !isTinker ? gpuSplit(this.#root) : undefined;
     return {
       mode: backbone === 'trinity' ? (this.#text('mode').value ?? 'both') : 'both',
       engineGpus: { ...this.#number('explorer.rollout_model.engine_num'), value: split?.explorer ?? null },
       totalSteps: steps.map((path) => this.#number(path).value).find((number) => number !== null) ?? null,
       data: this.#data(),
       actors: [this.#actor('explorer'), this.#actor('trainer')],
-      trainer: or(this.#text('trainer.trainer_type'), 'verl'),
+      trainer: isTinker
+        ? { ...this.#text('trainer.trainer_type'), value: 'tinker' }
+        : or(this.#text('trainer.trainer_type'), 'verl'),
       weights: or(this.#text('trainer.save_hf_checkpoint'), 'last'),
     };
   }

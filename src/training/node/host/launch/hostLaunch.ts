@@ -19,6 +19,7 @@ import {
   planLaunch,
   planRayJob,
   programOf,
+  rayVariables,
   type LauncherCommand,
   type LaunchPlan,
   type Launchers,
@@ -48,6 +49,8 @@ import { RayJobs, rayToken } from '../ray/rayJobs.ts';
 import { raySpecFile, readRaySpec, writeRaySpec, type RaySpec } from '../ray/raySpec.ts';
 import { effectiveConfigOf } from './effectiveConfig.ts';
 import { currentStage, latestStep, linkDefaults, replaceFile, seedJob, stagedSource } from './folder.ts';
+import type { TinkerFacts } from '../../../core/launch/preflightTinker.ts';
+import { tinkerFacts } from './tinker.ts';
 import {
   gpusOf,
   type GpuSource,
@@ -205,7 +208,9 @@ export class HostLaunch {
     const { command, args, env, totalSteps } = plan;
     // A TypeScript workflow uses the Node of this program, unless the owner names another.
     const node = { AGENTJET_NODE: this.#options.env['AGENTJET_NODE'] ?? process.execPath };
-    return { command, args, env: { ...env, ...node }, totalSteps };
+    const { environment } = await rayHere(this.#options.env);
+    const passed = rayVariables(order, training, this.#options.env, environment);
+    return { command, args, env: { ...env, ...passed, ...node }, totalSteps };
   }
 
   async #rayPlan({ run, order, folder }: LaunchRequest, training: Training): Promise<LaunchPlan> {
@@ -289,8 +294,14 @@ export class HostLaunch {
       paths: new Map(
         await Promise.all(named.map(async (place) => [place, await pathExists(place)] as const)),
       ),
+      tinker: await this.#tinker(order, training),
       variables: new Set([...Object.keys(order.env), ...Object.keys(this.#variables(order))]),
     };
+  }
+
+  async #tinker(order: RunOrder, { tinker }: Training): Promise<TinkerFacts | null> {
+    if (tinker === null) return null;
+    return tinkerFacts(tinker.baseUrl.value, { ...this.#variables(order), ...order.env });
   }
 
   /** Returns the host variables that a run gets. A job on a cluster gets none. */
@@ -359,10 +370,10 @@ function stagesOf(asked: Training, started: Training): Pick<LaunchPlan, 'stages'
   return { stages };
 }
 
-/** Hides the value of a host variable, unless it is a path. Findings appear in problem lists and terminals. */
+/** Hides the value of a host variable, unless it is a path or the address of the Tinker server. Findings appear in problem lists and terminals. */
 function shown(name: string, value: string | undefined): string | undefined {
   if (value === undefined) return undefined;
-  return /^(?:TRINITY_)?[A-Z0-9_]*(?:PATH|DIR|ROOT|HOME)$/.test(name) ? value : '***';
+  return /^(?:TRINITY_)?[A-Z0-9_]*(?:PATH|DIR|ROOT|HOME)$|^TINKER_BASE_URL$/.test(name) ? value : '***';
 }
 
 function resumeFindings({ from, backbone }: RunOrder, { stages }: Training): Finding[] {

@@ -48,31 +48,37 @@ export async function freeSpace(place: string): Promise<number | null> {
 /** The file in which Ray writes the address of the cluster on this machine. */
 const rayNote = '/tmp/ray/ray_current_cluster';
 
-/** Checks the Ray cluster of this machine, or the one in RAY_ADDRESS. `run`: the run of this host that started it. */
-export async function rayHere(
-  env: NodeJS.ProcessEnv,
-  note = rayNote,
-): Promise<{ running: boolean; why: string; run: string | null }> {
+export interface RayHere {
+  readonly running: boolean;
+  readonly why: string;
+  /** The run of this host that started it. */
+  readonly run: string | null;
+  /** The environment that it was started in, as `NAME=value`. Empty if another machine or user started it. */
+  readonly environment: readonly string[];
+}
+
+/** Checks the Ray cluster of this machine, or the one in RAY_ADDRESS. */
+export async function rayHere(env: NodeJS.ProcessEnv, note = rayNote): Promise<RayHere> {
   const named = env['RAY_ADDRESS'] ?? '';
   const isNoted = named === '' || named === 'auto';
   const address = isNoted ? await readFile(note, 'utf8').catch(() => '') : named;
   const [, host, port] = /^(?:ray:\/\/)?([\w.-]+):(\d+)$/.exec(address.trim()) ?? [];
-  if (host === undefined || port === undefined)
-    return { running: false, why: 'it is not running on this host', run: null };
+  const silent = { running: false, run: null, environment: [] };
+  if (host === undefined || port === undefined) return { ...silent, why: 'it is not running on this host' };
   const answers = await connects(host, Number(port));
-  if (!answers) return { running: false, why: `no program listens at ${host}:${port}`, run: null };
-  return { running: true, why: '', run: isNoted ? runOfRay(port) : null };
+  if (!answers) return { ...silent, why: `no program listens at ${host}:${port}` };
+  const environment = environmentOfRay(port);
+  const run = environment.find((one) => one.startsWith(`${runMark}=`))?.slice(runMark.length + 1);
+  return { running: true, why: '', run: isNoted && run !== undefined ? run : null, environment };
 }
 
-/** Returns the run that started the Ray head on this machine. Null: another program or user did. */
-function runOfRay(port: string): string | null {
+/** Returns the environment of the Ray head on this machine. */
+function environmentOfRay(port: string): readonly string[] {
   const head = processNumbers().find((pid) => {
     const [program = '', ...args] = commandOf(pid);
     return path.basename(program) === 'gcs_server' && args.includes(`--gcs_server_port=${port}`);
   });
-  const own =
-    head === undefined ? undefined : environmentOf(head).find((one) => one.startsWith(`${runMark}=`));
-  return own?.slice(runMark.length + 1) ?? null;
+  return head === undefined ? [] : environmentOf(head);
 }
 
 function connects(host: string, port: number): Promise<boolean> {

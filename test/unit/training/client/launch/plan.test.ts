@@ -1,7 +1,12 @@
 import { spawnSync } from 'node:child_process';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { planLaunch, planRayJob, type LaunchSite } from '../../../../../src/training/core/launch/plan.ts';
+import {
+  planLaunch,
+  planRayJob,
+  rayVariables,
+  type LaunchSite,
+} from '../../../../../src/training/core/launch/plan.ts';
 import { shellCommand } from '../../../../../src/training/core/launch/shellWords.ts';
 import { fuzz } from '../../../fuzz.ts';
 import { ajetConfig, orderOf, trainingOf, trinityConfig } from './orders.ts';
@@ -189,5 +194,20 @@ describe('a Ray entrypoint', () => {
     const { stdout } = spawnSync('sh', ['-c', script], { encoding: 'utf8' });
     const read = stdout.split('\u0001').slice(0, -1);
     expect(read.map((list) => list.split('\0').slice(0, -1))).toEqual(words);
+  });
+
+  test('a Ray that is running gets the variables of a run, which a Ray of the run has', () => {
+    const order = orderOf({ launcher: 'trinity', env: { HF_HOME: '/hub', TINKER_BASE_URL: 'http://one' } });
+    const host = { TINKER_API_KEY: 'tml-host', HF_HOME: '/other' };
+    expect(rayVariables(order, native, host, [])).toEqual({
+      RAY_JOB_CONFIG_JSON_ENV_VAR: JSON.stringify({
+        runtime_env: { env_vars: { HF_HOME: '/hub', TINKER_BASE_URL: 'http://one' } },
+      }),
+      RAY_OVERRIDE_JOB_RUNTIME_ENV: '1',
+    });
+    const all = ['HF_HOME=/hub', 'TINKER_BASE_URL=http://one'];
+    expect(rayVariables(order, native, host, all)).toEqual({});
+    expect(rayVariables({ ...order, flags: ['--with-ray'] }, native, host, [])).toEqual({});
+    expect(rayVariables({ ...order, backbone: 'verl' }, native, host, [])).toEqual({});
   });
 });

@@ -6,6 +6,7 @@ import {
   type PreflightFacts,
   rayFindings,
 } from '../../../../../src/training/core/launch/preflight.ts';
+import type { TinkerServer } from '../../../../../src/training/core/launch/preflightTinker.ts';
 import type { RunOrder } from '../../../../../src/training/core/protocol/runs.ts';
 import { ajetConfig, orderOf, stagedConfig, trainingOf, trinityConfig } from './orders.ts';
 
@@ -30,6 +31,36 @@ const good: PreflightFacts = {
     ['/data/train.jsonl', true],
   ]),
   variables: new Set(),
+  tinker: null,
+};
+
+const tinkerConfig = trinityConfig.replace(
+  '/models/qwen/3b/instruct\n',
+  '/models/qwen/3b/instruct\n  tinker:\n    enable: true\n    base_url: http://127.0.0.1:8000\n',
+);
+
+const tinkerServer: TinkerServer = {
+  ...{ kind: 'skyrl', name: 'SkyRL 0.4', wire: 'protobuf', checksKeys: false },
+  models: [{ name: '/models/qwen/3b/instruct' }],
+};
+
+/** A host without a GPU that has everything for a Tinker server. */
+const remote: Partial<PreflightFacts> = {
+  gpus: [],
+  python: {
+    version: [3, 11, 9],
+    packages: {
+      ray: '2.60.0',
+      torch: '2.15',
+      verl: '0.8.0',
+      vllm: null,
+      'trinity-rft': '0.6.0',
+      tinker: '0.25.0',
+    },
+    vllm: true,
+  },
+  diskFree: 5e9,
+  tinker: { server: tinkerServer, problem: null, key: 'found' },
 };
 
 async function findings(
@@ -347,4 +378,83 @@ test('what nvidia-smi prints', () => {
     { index: 1, name: 'NVIDIA H20', memory: 97871, used: null, load: null },
     { index: 2, name: 'Odd, name', memory: 80, used: 1, load: 99 },
   ]);
+});
+
+describe('preflight for a Tinker server', () => {
+  const texts = async (facts: Partial<PreflightFacts>, order: Partial<RunOrder> = {}): Promise<string[]> => {
+    const whole = orderOf({ launcher: 'trinity', gpus: 0, ...order });
+    const training = await trainingOf(tinkerConfig);
+    const found = preflight(whole, training, { ...good, ...remote, ...facts });
+    return found.map((one) => `${one.severity} ${one.id} ${one.key ?? ''}: ${one.message} ${one.hint ?? ''}`);
+  };
+
+  test('asks for no GPU, no vLLM as an engine, and no room for weights', async () => {
+    expect(await texts({})).toEqual([]);
+    const training = await trainingOf(tinkerConfig);
+    expect([training.gpusPerNode.value, training.engineGpus.value, training.trainer.value]).toEqual([
+      0,
+      null,
+      'tinker',
+    ]);
+  });
+
+  test('a key that is missing, or that the SDK refuses', async () => {
+    const missing = { tinker: { server: tinkerServer, problem: null, key: 'missing' } } as const;
+    expect(await texts({ ...missing, variables: new Set(['TRINITY_API_KEY']) })).toEqual([
+      expect.stringMatching(
+        /^error variable-missing model\.tinker\.enable: .* TINKER_API_KEY.*Trinity-RFT does not read TRINITY_API_KEY\. .*--env TINKER_API_KEY.* any text after `tml-` will do\.$/,
+      ),
+    ]);
+    expect(await texts(missing, { launcher: 'ray' })).toEqual([
+      expect.stringMatching(/^warning variable-missing .* cluster nodes/),
+    ]);
+    expect(await texts({ tinker: { server: tinkerServer, problem: null, key: 'refused' } })).toEqual([
+      expect.stringMatching(/^error tinker-key .* does not start with `tml-`/),
+    ]);
+  });
+
+  test('a server that does not answer, or does not have the model', async () => {
+    const silent = { server: null, problem: 'It does not answer.', key: 'found' } as const;
+    expect(await texts({ tinker: silent })).toEqual([
+      expect.stringMatching(/^error tinker-server model\.tinker\.base_url: It does not answer\./),
+    ]);
+    const models = ['a', 'b', 'c', 'd', 'e', 'f'].map((name) => ({ name }));
+    const other = { server: { ...tinkerServer, models }, problem: null, key: 'found' } as const;
+    expect(await texts({ tinker: other })).toEqual([
+      'error tinker-model model.model_path: The Tinker server does not have the model `/models/qwen/3b/instruct`. Set `model.model_path` to a model of the server: `a`, `b`, `c`, `d`, `e` and 1 more.',
+    ]);
+  });
+
+  test.each([
+    [
+      'an older SDK',
+      { tinker: '0.20.1' },
+      {},
+      /^error tinker-sdk .* 0\.20\.1, which SkyRL 0\.4 does not understand\. Install `tinker>=0\.25,<0\.26`/,
+    ],
+    [
+      'a later SDK',
+      { tinker: '0.38.0' },
+      {},
+      /^warning tinker-sdk .* before 0\.26, and the launcher has 0\.38\.0/,
+    ],
+    ['no SDK', { tinker: null }, {}, /^error packages-missing .*missing in the launcher's Python: tinker\./],
+    [
+      'no module vllm',
+      {},
+      { vllm: false },
+      /^error packages-missing .*0\.6\.0 imports `vllm` also with Tinker/,
+    ],
+    [
+      'an older Python',
+      {},
+      { version: [3, 10, 4] as [number, number, number] },
+      /^error python-version .*3\.11 or later/,
+    ],
+  ])('%s', async (_, packages: Record<string, string | null>, changes, expected) => {
+    const { python } = remote;
+    if (!python) throw new Error('The host has a Python.');
+    const changed = { ...python, ...changes, packages: { ...python.packages, ...packages } };
+    expect(await texts({ python: changed })).toEqual([expect.stringMatching(expected)]);
+  });
 });

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmod, mkdir, mkdtemp, readdir, readFile, readlink, rm, writeFile } from 'node:fs/promises';
+import { createServer as createHttpServer } from 'node:http';
 import { createServer } from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
@@ -211,6 +212,75 @@ describe('preflight', () => {
   });
 });
 
+function tinkerConfig(url = 'http://127.0.0.1:9'): string {
+  const tinker = `  tinker: {enable: true, base_url: '${url}'}\n`;
+  return trinityConfig.replace('model:\n', `model:\n${tinker}`);
+}
+
+describe('a Tinker server', () => {
+  const about = /^(?:tinker|variable)/;
+
+  async function told(
+    config: string,
+    env: NodeJS.ProcessEnv,
+    order: Partial<RunOrder> = {},
+  ): Promise<string[]> {
+    const found = await launch({ env: { PATH: '', ...env } }).preflight(
+      orderOf({ launcher: 'trinity', gpus: 0, ...order }),
+      config,
+    );
+    return found.filter(({ id }) => about.test(id)).map(({ id, key, message }) => `${id} ${key}: ${message}`);
+  }
+
+  test('is asked for its models with the key of the run alone', async () => {
+    const keys: unknown[] = [];
+    const server = createHttpServer(({ url = '', headers }, response) => {
+      keys.push(headers['x-api-key']);
+      const answers: Readonly<Record<string, object>> = {
+        '/openapi.json': { info: { title: 'TuFT' }, paths: {} },
+        '/api/v1/client/config': {},
+        '/api/v1/get_server_capabilities': { supported_models: [{ model_name: 'one' }] },
+      };
+      response.writeHead(url in answers ? 200 : 404, { 'content-type': 'application/json' });
+      response.end(JSON.stringify(answers[url] ?? {}));
+    });
+    await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+    onTestFinished(() => void server.close());
+    const { port } = server.address() as { port: number };
+    const config = tinkerConfig(`http://127.0.0.1:${port}`);
+    // No command of a client runs before its run starts.
+    const ran = path.join(folder, 'ran');
+    const env = { TINKER_API_KEY: 'tml-sent', TINKER_CREDENTIAL_CMD: `touch ${ran}` };
+    const missing =
+      'tinker-model model.model_path: The Tinker server does not have the model `/models/qwen/3b/instruct`.';
+    expect(await told(config, { TINKER_API_KEY: 'tml-host' }, { env })).toEqual([missing]);
+    expect(keys).toContain('tml-sent');
+    expect(keys).not.toContain('tml-host');
+    await expect(readFile(ran)).rejects.toThrow('ENOENT');
+    const fits = config.replace('/models/qwen/3b/instruct', 'one');
+    expect(await told(fits, { TINKER_API_KEY: 'tml-host' })).toEqual([]);
+    expect(await told(fits, {})).toEqual([
+      expect.stringMatching(/^variable-missing model\.tinker\.enable: /),
+    ]);
+  });
+
+  test('that does not answer is named with its address, wherever that is set', async () => {
+    const key = { TINKER_API_KEY: 'tml-one' };
+    const silent = 'The Tinker server at http://127.0.0.1:9 does not answer: ';
+    expect(await told(tinkerConfig(), key)).toEqual([
+      expect.stringContaining(`tinker-server model.tinker.base_url: ${silent}`),
+    ]);
+    const unset = tinkerConfig().replace(", base_url: 'http://127.0.0.1:9'", '');
+    expect(await told(unset, { ...key, TINKER_BASE_URL: 'http://127.0.0.1:9' })).toEqual([
+      expect.stringContaining(silent),
+    ]);
+    const elsewhere = tinkerConfig('${oc.env:TINKER_BASE_URL}');
+    expect(await told(elsewhere, { ...key, TINKER_BASE_URL: 'http://127.0.0.1:9' })).toEqual([
+      expect.stringContaining(silent),
+    ]);
+  });
+});
+
 describe('a run is prepared', () => {
   const order = orderOf({ launcher: 'trinity' });
   const launchers = { trinity: { command: '/bin/true', args: [] } };
@@ -321,12 +391,13 @@ test('Ray is there when it takes connections, whatever its note says', async () 
   const port = typeof address === 'object' ? (address?.port ?? 0) : 0;
   const note = path.join(folder, 'ray_current_cluster');
   await writeFile(note, `127.0.0.1:${port}`);
-  expect(await rayHere({}, note)).toEqual({ running: true, why: '', run: null });
+  expect(await rayHere({}, note)).toEqual({ running: true, why: '', run: null, environment: [] });
   await new Promise((closed) => server.close(closed));
   expect(await rayHere({}, note)).toEqual({
     running: false,
     why: `no program listens at 127.0.0.1:${port}`,
     run: null,
+    environment: [],
   });
   expect(await rayHere({}, path.join(folder, 'none'))).toMatchObject({ running: false });
 });
@@ -340,7 +411,7 @@ test.skipIf(process.platform !== 'linux')("a Ray that a run has started is that 
     ['-e', "console.log('here'); setInterval(() => {}, 1000)", '--', `--gcs_server_port=${port}`],
     {
       argv0: '/opt/ray/core/src/ray/gcs/gcs_server',
-      env: { AGENTJET_RUN: run },
+      env: { AGENTJET_RUN: run, HF_HOME: '/hub' },
       stdio: ['ignore', 'pipe', 'inherit'],
     },
   );
@@ -348,8 +419,18 @@ test.skipIf(process.platform !== 'linux')("a Ray that a run has started is that 
     await once(head.stdout, 'data');
     const note = path.join(folder, 'ray_current_cluster');
     await writeFile(note, `127.0.0.1:${port}`);
-    expect(await rayHere({}, note)).toEqual({ running: true, why: '', run });
+    const environment = expect.arrayContaining(['HF_HOME=/hub']) as string[];
+    expect(await rayHere({}, note)).toEqual({ running: true, why: '', run, environment });
     expect(await rayHere({ RAY_ADDRESS: `127.0.0.1:${port}` }, note)).toMatchObject({ run: null });
+    // The processes of Ray get the variables that it does not have itself.
+    const work = await snapshot(tinkerConfig());
+    const order = orderOf({ launcher: 'trinity', env: { HF_HOME: '/hub', MODE: 'fast' } });
+    const env = { RAY_ADDRESS: `127.0.0.1:${port}`, TINKER_API_KEY: 'tml-one', OTHER: 'x' };
+    const launchers = { trinity: { command: '/bin/true', args: [] } };
+    const plan = await launch({ env, launchers }).prepare({ run, order, folder: work, devices: [] });
+    expect(JSON.parse(plan.env['RAY_JOB_CONFIG_JSON_ENV_VAR'] ?? '')).toEqual({
+      runtime_env: { env_vars: { TINKER_API_KEY: 'tml-one', MODE: 'fast' } },
+    });
   } finally {
     head.kill('SIGKILL');
     server.close();
