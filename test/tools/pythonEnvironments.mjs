@@ -1,12 +1,13 @@
 /**
  * Gives the tests a Python with what workflows import: virtual environments, made once per user and set of versions.
- * Each is a list in test/tools/python, NAME.txt, which pins all of what NAME.in asks for; to pin anew:
+ * Each is a list in test/tools/python, NAME.txt, which pins all of what NAME.in asks for. A folder NAME has modules of
+ * our own that are copied next to the packages. To pin anew:
  *
  *   uv pip compile --universal --python-version 3.10 --no-emit-index-url --no-annotate --no-header NAME.in
  */
 import { createHash } from 'node:crypto';
-import { existsSync, readFileSync } from 'node:fs';
-import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { cp, mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import process from 'node:process';
 import { ToolError, logs, onPath, runLogged, tail } from './commands.mjs';
@@ -20,7 +21,7 @@ const log = path.join(logs, 'setup-python.log');
  * Its executable; where it is missing it is installed first.
  * @param {import('./pythonEnvironments.d.mts').PythonEnvironment} [name] base: what AgentJet's own names need, and OpenAI's client; agents: the
  *   agent frameworks, AgentScope at its current version; agentscope1: AgentScope 1.0; ray: Ray with its
- *   Jobs API; trinity: Trinity-RFT without an inference engine, 6 GB, for Python 3.11;
+ *   Jobs API; trinity: Trinity-RFT with the SDK of Tinker and without an inference engine, 6 GB, for Python 3.11;
  *   ajet: AgentJet without PyTorch, 0.8 GB, for Python 3.11;
  *   llm: llama.cpp and a small model, 0.3 GB; llm_agents: more agent frameworks;
  *   uv: what installs all these
@@ -28,7 +29,10 @@ const log = path.join(logs, 'setup-python.log');
  */
 export async function ensurePython(name = 'base') {
   const list = path.join(lists, `${name}.txt`);
-  const digest = createHash('sha256').update(readFileSync(list)).digest('hex').slice(0, 12);
+  const modules = path.join(lists, name);
+  const hash = createHash('sha256').update(readFileSync(list));
+  for (const file of modulesIn(modules)) hash.update(file).update(readFileSync(path.join(modules, file)));
+  const digest = hash.digest('hex').slice(0, 12);
   const folder = path.join(userCacheFolder(), 'agentjet-dev', `python-${name}-${digest}`);
   const done = path.join(folder, 'installed');
   const python = path.join(
@@ -41,9 +45,23 @@ export async function ensurePython(name = 'base') {
     if (existsSync(done)) return;
     await rm(folder, { recursive: true, force: true });
     await install(folder, python, list);
+    if (existsSync(modules)) await copyModules(modules, folder);
     await writeFile(done, '');
   });
   return python;
+}
+
+function modulesIn(folder) {
+  if (!existsSync(folder)) return [];
+  const files = readdirSync(folder, { recursive: true }).map(String);
+  return files.filter((file) => file.endsWith('.py')).sort();
+}
+
+async function copyModules(modules, folder) {
+  const lib = path.join(folder, 'lib');
+  for (const version of await readdir(lib)) {
+    await cp(modules, path.join(lib, version, 'site-packages'), { recursive: true });
+  }
 }
 
 async function install(folder, python, list) {

@@ -1,0 +1,3 @@
+from vllm import unusable
+
+ModelConfig = unusable
