@@ -106,7 +106,8 @@ function versionFindings(
   const trinity = packages['trinity-rft'];
   if (typeof trinity === 'string' && compareVersions(trinity, importsVllm) >= 0 && vllm === false) {
     const message = `Trinity-RFT ${trinity} imports \`vllm\` also with Tinker. Without it, the run fails when it starts.`;
-    const hint = 'Install `trinity-rft[vllm]`. No engine runs, so vLLM needs no GPU here.';
+    const hint =
+      'No engine runs, so a module `vllm` with the names that `trinity/common/models/mm_utils.py` imports is enough. pip cannot install vLLM next to this release.';
     found.push(error('packages-missing', message, { hint, key }));
   }
   const sdk = packages['tinker'];

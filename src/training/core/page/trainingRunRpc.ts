@@ -1,7 +1,14 @@
 /** Messages between the editor and the page of a training run, both ways. */
 import * as z from 'zod/mini';
 import { trainingLimits, trainingUsage } from '../../../backbone/core/protocol/run.ts';
-import { checkpoint, gpuSample, launcherNames, runEvent, runRecord } from '../protocol/runs.ts';
+import {
+  checkpoint,
+  gpuSample,
+  launcherNames,
+  runEvent,
+  runRecord,
+  type Checkpoint,
+} from '../protocol/runs.ts';
 import { gpu } from '../protocol/hostRpc.ts';
 
 const count = z.int().check(z.nonnegative());
@@ -37,11 +44,8 @@ const localTraining = z.object({
   traces: z.array(traceName),
 });
 
-const pageCheckpoint = z.extend(checkpoint, {
-  /** The `tinker://` path of the weights for sampling. `path` is that of weights and optimizer. */
-  sampler: z.optional(z.string()),
-});
-export type PageCheckpoint = z.infer<typeof pageCheckpoint>;
+/** A checkpoint on the page. In a training of this machine, `path` is the `tinker://` path of weights and optimizer. */
+export type PageCheckpoint = Checkpoint;
 
 export const pageRun = z.object({
   host: z.string(),
@@ -76,7 +80,7 @@ export const runPageMessage = z.discriminatedUnion('type', [
   z.object({ type: z.literal('runs'), runs: z.array(pageRun), awaited: z.optional(z.array(runRef)) }),
   /** Events in order. The page drops repeated ones, by number or, for log lines, by type. */
   z.object({ type: z.literal('events'), run: pageRunId, events: z.array(runEvent) }),
-  z.object({ type: z.literal('checkpoints'), run: pageRunId, checkpoints: z.array(pageCheckpoint) }),
+  z.object({ type: z.literal('checkpoints'), run: pageRunId, checkpoints: z.array(checkpoint) }),
   /** The run begins again at an earlier step. Its events follow from the first. */
   z.object({ type: z.literal('rewound'), run: pageRunId }),
   /** The GPUs of the run's host. `at` is by the host's clock. */

@@ -186,5 +186,7 @@ export const checkpoint = z.object({
   /** True if it has weights in Hugging Face format. */
   huggingFace: z.boolean(),
   reward: z.nullable(z.number()),
+  /** The `tinker://` path of the weights for sampling, if a Tinker server has them. */
+  sampler: z.optional(z.string()),
 });
 export type Checkpoint = z.infer<typeof checkpoint>;

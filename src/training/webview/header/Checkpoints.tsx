@@ -6,9 +6,7 @@ import { number } from '../text.ts';
 import { count, moment, sizeText, unknown } from '../../../base/core/format.ts';
 import { checkpointText } from '../../core/runs/words.ts';
 
-type Row = Pick<PageCheckpoint, 'step' | 'stage' | 'reward' | 'resumable'> & {
-  /** The `tinker://` path of the weights for sampling, of a training of this machine. */
-  readonly sampler?: string | undefined;
+type Row = Pick<PageCheckpoint, 'step' | 'stage' | 'reward' | 'resumable' | 'sampler'> & {
   readonly bytes: number | null;
   readonly at: number;
   readonly listed: boolean;
@@ -20,7 +18,7 @@ export function Checkpoints() {
   if (rows.length === 0) return null;
   // Training can resume only from the newest checkpoint. Each one can be forked.
   const newest = rows.find(({ resumable }) => resumable);
-  const isLocal = run.shown.local !== undefined;
+  const isOnServer = rows.some(({ sampler }) => sampler !== undefined);
   const hasStages = rows.some(({ stage }) => stage !== undefined);
   return (
     <section class="panel" aria-labelledby="checkpoints">
@@ -31,7 +29,7 @@ export function Checkpoints() {
             <tr>
               {hasStages && <th scope="col">{l10n.t('Stage')}</th>}
               <th scope="col">{l10n.t('Step')}</th>
-              <th scope="col">{isLocal ? l10n.t('Weights for sampling') : l10n.t('Size')}</th>
+              <th scope="col">{isOnServer ? l10n.t('Weights for sampling') : l10n.t('Size')}</th>
               <th scope="col">{l10n.t('Written')}</th>
               <th scope="col">{l10n.t('Mean reward')}</th>
               <th scope="col">{l10n.t('Actions')}</th>

@@ -123,6 +123,9 @@ export interface HostFilesOptions {
   readonly rewardAt?: (run: string, step: number, stage?: number) => Promise<number | null>;
 }
 
+/** The file in which Trinity-RFT names the weights for sampling of a step. */
+const samplerFile = 'remote_sampler_path.txt';
+
 /** Serves the job folders of runs. */
 export class JobFiles extends JailedFiles implements HostFiles {
   readonly #options: HostFilesOptions;
@@ -162,8 +165,11 @@ export class JobFiles extends JailedFiles implements HostFiles {
       }
       const reward = (await this.#options.rewardAt?.(run, step, stage)) ?? null;
       const checkpoint = checkpointOf(step, relative, latest, reward);
+      const sampler = await textOf(inside, joined(path, samplerFile));
+      const isTinker = sampler?.startsWith('tinker://') === true;
       // A name with leading zeros is another folder.
-      if (joined(folder, checkpoint.path) === path) found.push({ ...checkpoint, path });
+      if (joined(folder, checkpoint.path) !== path) continue;
+      found.push({ ...checkpoint, path, ...(isTinker && { sampler }) });
     }
     return found.sort((a, b) => a.step - b.step);
   }
@@ -188,12 +194,20 @@ function joined(folder: string, path: string): string {
 }
 
 async function latestOf(inside: JailedFolder, tracker: string): Promise<number | null> {
-  const handle = await inside.open(tracker).catch(() => undefined);
-  if (handle === undefined) return null;
+  const text = await textOf(inside, tracker);
+  return text !== undefined && /^\d{1,15}$/.test(text) ? Number(text) : null;
+}
+
+/** The largest file with a number or a path, in bytes. */
+const textBytes = 1_024;
+
+/** Returns the start of a small file; undefined if it cannot be read. */
+async function textOf(inside: JailedFolder, path: string): Promise<string | undefined> {
+  const handle = await inside.open(path).catch(() => undefined);
+  if (handle === undefined) return undefined;
   try {
-    const { buffer, bytesRead } = await handle.read(Buffer.alloc(64), 0, 64, 0);
-    const text = buffer.toString('utf8', 0, bytesRead).trim();
-    return /^\d{1,15}$/.test(text) ? Number(text) : null;
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(textBytes), 0, textBytes, 0);
+    return buffer.toString('utf8', 0, bytesRead).trim();
   } finally {
     await handle.close();
   }

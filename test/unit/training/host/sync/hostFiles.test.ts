@@ -232,6 +232,24 @@ describe('checkpoints', () => {
     ]);
   });
 
+  test('have the path of their weights on a Tinker server', async () => {
+    const path = 'tinker://model_1/sampler_weights/maths-first-sampler-8';
+    await write({
+      'global_step_4/.full_checkpoint': '',
+      'global_step_4/remote_checkpoint_path.txt': 'tinker://model_1/weights/maths-first-state-4',
+      'global_step_8/.full_checkpoint': '',
+      'global_step_8/remote_sampler_path.txt': path,
+      'global_step_9/remote_sampler_path.txt': 'https://example.com',
+      'latest_checkpointed_iteration.txt': '8',
+    });
+    const found = await files.checkpoints(run, neverCancelled);
+    expect(found.map(({ step, resumable, sampler }) => [step, resumable, sampler])).toEqual([
+      [4, true, undefined],
+      [8, true, path],
+      [9, false, undefined],
+    ]);
+  });
+
   test('are those of each stage, in their order, also in a folder that it was given in place of another', async () => {
     folderAccess = () => ({ kind: 'elsewhere' });
     const folders = ['sft', 'rl_20260314092653'];
