@@ -39,6 +39,8 @@ export interface LaunchSite {
   readonly devices: readonly number[];
   /** Names of variables in the host's environment. */
   readonly hostVariables: ReadonlySet<string>;
+  /** The absolute working folder of the run; absent if an order is only checked. */
+  readonly folder?: string;
 }
 
 interface Program {
@@ -85,13 +87,24 @@ export function planLaunch(
   return {
     program,
     command: launcher.command,
-    args: [...launcher.args, ...argumentsOf(program, order, training, site.hostVariables)],
+    args: [
+      ...launcher.args,
+      ...argumentsOf(program, order, training, site.hostVariables).map((arg) => absolutePlugins(arg, site)),
+    ],
     env: { ...quiet, ...checkedVariables(order.env), ...devices },
     totalSteps: training.totalSteps,
   };
 }
 
 const withRay = '--with-ray';
+const plugins = '--plugin-dir=';
+
+/** Makes the folder of plug-ins absolute. The processes of a Ray that is already running have another working folder. */
+function absolutePlugins(argument: string, { folder }: LaunchSite): string {
+  if (folder === undefined || !argument.startsWith(plugins)) return argument;
+  const own = argument.slice(plugins.length);
+  return own.startsWith('/') ? argument : `${plugins}${folder}/${own}`;
+}
 
 /** The variables of the official SDK of Tinker. */
 const tinkerVariables = ['TINKER_API_KEY', 'TINKER_BASE_URL', 'TINKER_CREDENTIAL_CMD'];

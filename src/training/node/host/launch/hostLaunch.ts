@@ -33,7 +33,7 @@ import {
   type FolderUser,
   type OtherRuns,
 } from '../../../core/launch/preflight.ts';
-import { planResume, describeRestore, setJobName } from '../../../core/launch/resume.ts';
+import { planResume, describeRestore, setConfigKeys, setJobName } from '../../../core/launch/resume.ts';
 import {
   dataOf,
   jobFolder,
@@ -163,7 +163,8 @@ export class HostLaunch {
     this.#check(order, before);
     const stem = path.basename(order.config).replace(/\.ya?ml$/, '');
     const resumed = await this.#resumed(request, text, before, cancellation);
-    const config = resumed?.config ?? setJobName(text, before, stem, run);
+    const named = resumed?.config ?? setJobName(text, before, stem, run);
+    const config = order.launcher === 'trinity' ? await withAbsoluteData(named, before, folder) : named;
     if (config !== text) await replaceFile(file, config);
     const training = config === text ? before : await this.#read(order, config, folder, variables);
     const plan = await this.#plan(request, training);
@@ -198,7 +199,7 @@ export class HostLaunch {
     const { order, folder } = request;
     if (order.launcher === 'ray') return this.#rayPlan(request, training);
     const found = await this.#launchers();
-    const plan = planLaunch(order, training, this.#site(found, request.devices));
+    const plan = planLaunch(order, training, { ...this.#site(found, request.devices), folder });
     const launcher = found.find(({ name }) => name === plan.program);
     if (launcher?.found !== true)
       throw launchErrors.noLauncher(plan.program, 'it is not installed on the host');
@@ -359,6 +360,17 @@ export class HostLaunch {
     }
     return this.#found.launchers;
   }
+}
+
+/** Sets the absolute paths of data that was sent. The processes of a Ray that is already running have another working folder. */
+async function withAbsoluteData(text: string, training: Training, folder: string): Promise<string> {
+  const values = await Promise.all(
+    dataOf(training).map(async ({ key, value }): Promise<[string, string][]> => {
+      const isSent = isInside(value) && (await pathExists(path.join(folder, value)));
+      return isSent ? [[key, path.join(folder, value)]] : [];
+    }),
+  );
+  return setConfigKeys(text, values.flat(), 'So that the processes of Ray find the data,');
 }
 
 /** @param started has the folders in which stages continue, which upstream may have renamed */

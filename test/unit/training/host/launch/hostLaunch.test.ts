@@ -302,6 +302,21 @@ describe('a run is prepared', () => {
     expect(await readFile(path.join(work, 'conf/exp.yaml'), 'utf8')).toBe(trinityConfig);
   });
 
+  test('with absolute paths of data and plug-ins that were sent, which the processes of Ray find', async () => {
+    const config = trinityConfig.replace('/data/tasks', 'tasks/train # sent');
+    const work = await snapshot(config);
+    const withPlugins = { ...order, flags: ['--plugin-dir', 'plugins'] };
+    const prepare = () =>
+      launch({ launchers }).prepare({ run, order: withPlugins, folder: work, devices: [] });
+    expect((await prepare()).args.at(-1)).toBe(`--plugin-dir=${work}/plugins`);
+    expect(await readFile(path.join(work, 'conf/exp.yaml'), 'utf8')).toBe(config);
+    await mkdir(path.join(work, 'tasks/train'), { recursive: true });
+    expect((await prepare()).effectiveConfig).toMatch(/path: .*\/tasks\/train +# set by the host$/m);
+    expect(await readFile(path.join(work, 'conf/exp.yaml'), 'utf8')).toBe(
+      config.replace('tasks/train', path.join(work, 'tasks/train')),
+    );
+  });
+
   test('a fork gets a copy of the step, and the content that the config shares is not written to', async () => {
     const earlier = path.join(folder, 'big', 'maths', 'small', 'first');
     await mkdir(path.join(earlier, 'global_step_10', 'actor'), { recursive: true });
