@@ -22,8 +22,8 @@ async def main(out: str) -> None:
     second.prompt_text, second.response_text, second.reward = "And 2 + 2?", "It is 4.", 1.0
     cut = single_turn(3, 0)
     cut.truncate_status = "response_truncated"
-    await writer.write_async(counting())
-    await writer.write_async([single_turn(2, 0), second, cut])
+    await writer.write(counting())
+    await writer.write([single_turn(2, 0), second, cut])
     await writer.release()
 
 
