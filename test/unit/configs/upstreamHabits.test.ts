@@ -193,6 +193,17 @@ describe('mistakes that people make', () => {
     );
   });
 
+  it('a key that only the documentation of Trinity-RFT has', async () => {
+    const text = trinity('model:', '  tinker:', '    enable: true', '    base_model: Qwen/Qwen3-4B');
+    const found = (await findingsOf(text)).find(({ rule }) => rule === 'unknown-key');
+    expect(found?.message).toContain('Did you mean `model.model_path`?');
+    expect(await fixed(text, 'Move to `model.model_path`')).toBe(
+      trinity('model:', '  tinker:', '    enable: true', '  model_path: Qwen/Qwen3-4B'),
+    );
+    const both = trinity('model:', '  model_path: a/b', '  tinker:', '    base_model: a/b');
+    expect(await fixed(both, 'Remove `base_model`')).toBe(trinity('model:', '  model_path: a/b'));
+  });
+
   it("Python's None for null", async () => {
     const text = lines('ajet:', '  rollout:', '    compute_madness_checklist: None');
     expect(await fixed(text, 'Change to []')).toContain('compute_madness_checklist: []');

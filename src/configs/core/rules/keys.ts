@@ -3,7 +3,7 @@ import { insertKey, removeEntry, removeWithSection, renameKey } from '../edits.t
 import { finding, fix, type Finding, type Fix } from '../finding.ts';
 import { childOf, type KeyInfo, type KeyNode, type KeyTable } from '../key-tables/keyTable.ts';
 import { programLabels, releaseText } from '../key-tables/releases.ts';
-import { entryOf, type Entry, type MappingNode } from '../node.ts';
+import { entryOf, nodeAt, type Entry, type MappingNode } from '../node.ts';
 import type { ConfigDocument } from '../parse.ts';
 import type { Severity } from './ruleEntry.ts';
 import type { Rule, Visit } from './visit.ts';
@@ -27,6 +27,8 @@ export function suggestKeys(
   present: MappingNode,
   table: KeyTable,
 ): KeyNode[] {
+  const documented = documentedKey(`${section.path}.${name}`, table);
+  if (documented !== undefined) return [documented];
   const similar = missingChildren(section, present)
     .map((key) => ({ key, score: unlikeness(key.name, name) }))
     .filter(({ score }) => score <= Math.max(1, Math.floor(name.length / 3)));
@@ -41,6 +43,18 @@ export function suggestKeys(
     .sort((a, b) => a.score - b.score)
     .slice(0, mostSuggestions)
     .map(({ key }) => key);
+}
+
+/** Keys that the documentation of Trinity-RFT names and no release reads, with the keys that are read. */
+const documentedKeys: Readonly<Record<string, string>> = {
+  'model.tinker.base_model': 'model.model_path',
+};
+
+/** @param path with the section in which an AgentJet config has keys of Trinity-RFT */
+function documentedKey(path: string, table: KeyTable): KeyNode | undefined {
+  const [wrong, right] = Object.entries(documentedKeys).find(([key]) => path.endsWith(key)) ?? [];
+  if (wrong === undefined || right === undefined) return undefined;
+  return table.get(path.slice(0, -wrong.length) + right);
 }
 
 function topOf({ path }: KeyNode): string {
@@ -139,7 +153,9 @@ function unknownEntry(
     ...suggestions.flatMap((suggested): Fix[] =>
       suggested.parent === section
         ? fix(`Rename to \`${suggested.name}\``, renameKey(entry, suggested.name))
-        : moveFix(document, entry, parent, suggested.path),
+        : nodeAt(document.root, suggested.path.split('.')) === undefined
+          ? moveFix(document, entry, parent, suggested.path)
+          : [],
     ),
     ...fix(`Remove \`${entry.key}\``, removeWithSection(document, entry, parent)),
   ];

@@ -288,4 +288,32 @@ export const model: readonly RuleCase[] = [
     fits: { 'model.tinker.enable': true, 'explorer.rollout_model.engine_type': 'tinker' },
     unknown: { 'model.tinker.enable': open },
   },
+  {
+    rule: 'trinity-tinker-save',
+    trips: {
+      'model.tinker.enable': true,
+      'buffer.total_steps': 10,
+      'synchronizer.sync_method': 'checkpoint',
+      'synchronizer.sync_interval': 2,
+      'trainer.save_interval': 5,
+    },
+    told: 'save_interval: «5» warning: `save_interval` 5 and `sync_interval` 2 fall on the same step, 10. Trinity then saves a checkpoint and no weights for the explorer, which waits for them until `sync_timeout` 3600 is over and then stops. Set `sync_method` to `memory`, or `save_interval` to 0 to save only the last step.',
+    fits: {
+      'model.tinker.enable': true,
+      'trainer.total_steps': 10,
+      'synchronizer.sync_interval': 2,
+      'trainer.save_interval': 5,
+    },
+    unknown: { 'synchronizer.sync_interval': open },
+    fixes: ['Set `sync_method` to `memory`', 'Set `save_interval` to 0'],
+  },
+  {
+    rule: 'trinity-tinker-save',
+    when: 'an explorer that is ahead',
+    trips: { 'model.tinker.enable': true, 'synchronizer.sync_offset': 0 },
+    told: 'save_interval: «100» warning: `save_interval` 100 and `sync_interval` 1 fall on the same step, 100. Trinity then saves a checkpoint and no weights for the explorer, which waits for them until `sync_timeout` 3600 is over and then stops. Set `sync_method` to `memory`, or `save_interval` to 0 to save only the last step.',
+    fits: { 'model.tinker.enable': true, 'synchronizer.sync_offset': 1 },
+    unknown: { 'synchronizer.sync_offset': open },
+    fixes: ['Set `save_interval` to 0'],
+  },
 ];

@@ -91,6 +91,12 @@ export const trinityAcross = {
     explanation:
       'The Tinker service does not support algorithms with a critic. It only estimates the entropy of a reply, so leave `entropy_coef` at 0.',
   },
+  'trinity-tinker-save': {
+    title: 'Checkpoint in place of synchronized weights',
+    severity: 'error',
+    explanation:
+      'With Tinker and `sync_method: checkpoint`, Trinity-RFT 0.6 saves either a checkpoint or weights for the explorer. If `save_interval` and `sync_interval` fall on the same step, the explorer gets no weights and waits until `sync_timeout`. With `sync_method: memory`, both are saved.',
+  },
   'trinity-engine': {
     title: 'Engine that does not fit on its nodes',
     severity: 'error',

@@ -82,8 +82,10 @@ const filledIn: readonly (readonly [key: string, becomes: string])[] = [
 export function filled(view: TrinityView): void {
   for (const [key, becomes] of filledIn) {
     const value = view.scalar(key);
-    const empty = value === null || value === '' || (value === 0 && key.startsWith('cluster.'));
-    if (!empty || view.typed(key) === undefined) continue;
+    const isOfCluster = key.startsWith('cluster.');
+    const empty = value === null || value === '' || (value === 0 && isOfCluster);
+    // A remote engine needs no GPUs, so they are not counted.
+    if (!empty || view.typed(key) === undefined || (isOfCluster && !view.local)) continue;
     const written = value === '' ? 'empty' : scalarText(value);
     view.report('trinity-default-applied', {
       at: [key],

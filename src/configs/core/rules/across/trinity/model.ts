@@ -124,6 +124,7 @@ export function tinker(view: TrinityView): void {
   if (view.flag(enable) !== true) return;
   tinkerAlgorithm(view, enable);
   becomesTinker(view);
+  lostWeights(view);
   const method = 'synchronizer.sync_method';
   if (view.syncMethod !== 'nccl' || view.typed(method) === undefined) return;
   view.report('trinity-sync-method', {
@@ -155,4 +156,49 @@ function becomesTinker(view: TrinityView): void {
     const message = `With \`tinker\` on, ${quotedName(key)} ${scalarText(value)} becomes \`tinker\`.`;
     view.report('trinity-value-rewritten', { severity: 'warning', at: [key], message, becomes: 'tinker' });
   }
+}
+
+/**
+ * From 0.6 on, a step that saves a checkpoint does not also save the weights that `sync_method: checkpoint` waits for.
+ * A checkpoint on a Tinker server has no weights for sampling.
+ */
+function lostWeights(view: TrinityView): void {
+  const saving = 'trainer.save_interval';
+  const method = 'synchronizer.sync_method';
+  const every = view.number(saving);
+  const { key: interval, step } = syncStep(view);
+  const isDone = view.syncMethod === 'checkpoint' || view.syncMethod === 'nccl';
+  if (every === undefined || every < 1 || step === undefined || !isDone) return;
+  const first = leastCommonMultiple(every, step);
+  // After the last step of `trainer.total_steps`, the explorer does not wait. With `buffer.total_steps` alone it does.
+  const [ofTrainer, ofBuffer] = [view.number('trainer.total_steps'), view.number('buffer.total_steps')];
+  if (ofTrainer !== undefined ? first >= ofTrainer : ofBuffer !== undefined && first > ofBuffer) return;
+  view.report('trinity-tinker-save', {
+    since: '0.6',
+    at: [saving],
+    message: `${view.shown(saving)} and ${view.shown(interval)} fall on the same step, ${first}. Trinity then saves a checkpoint and no weights for the explorer, which waits for them until ${view.shown('synchronizer.sync_timeout')} is over and then stops. Set \`sync_method\` to \`memory\`, or \`save_interval\` to 0 to save only the last step.`,
+    set: [
+      [method, 'memory'],
+      [saving, 0],
+    ],
+  });
+}
+
+/** Returns the interval at which the explorer waits for weights. The step is undefined if it does not wait, or unknown. */
+function syncStep(view: TrinityView): { readonly key: string; readonly step?: number } {
+  const style = view.text('synchronizer.sync_style')?.toLowerCase();
+  const isWaiting = style === 'fixed' || style === 'trainer_driven' || style === 'dynamic_by_trainer';
+  const own = 'synchronizer.trainer_sync_interval';
+  const key = view.isNull(own) ? 'synchronizer.sync_interval' : own;
+  const step = view.number(key);
+  const lead = view.number('synchronizer.sync_offset');
+  if (!isWaiting || !view.isMode('both', 'train') || step === undefined || step < 1) return { key };
+  // An explorer that is a whole interval ahead waits for the weights of a later step.
+  return lead === undefined || lead >= step ? { key } : { key, step };
+}
+
+function leastCommonMultiple(one: number, other: number): number {
+  let [a, b] = [one, other];
+  while (b > 0) [a, b] = [b, a % b];
+  return (one / a) * other;
 }

@@ -5,7 +5,7 @@ import type { Severity } from '../../ruleEntry.ts';
 import { Settings, type Report, type Source } from '../settings.ts';
 
 /** First release of Trinity-RFT in which something holds, where it does not in all that are known, 0.3.3 to 0.6. */
-export type Since = '0.4' | '0.5.1';
+export type Since = '0.4' | '0.5.1' | '0.6';
 
 /** The description of an algorithm; see `algorithms.json`. */
 export interface Algorithm {
