@@ -316,4 +316,26 @@ export const model: readonly RuleCase[] = [
     unknown: { 'synchronizer.sync_offset': open },
     fixes: ['Set `save_interval` to 0'],
   },
+  {
+    rule: 'trinity-tinker',
+    when: 'a schedule without an end',
+    trips: {
+      'model.tinker.enable': true,
+      'buffer.total_steps': 20,
+      'algorithm.optimizer.lr_warmup_steps_ratio': 0.1,
+      'algorithm.optimizer.lr_scheduler_type': 'cosine',
+    },
+    told: [
+      'lr_warmup_steps_ratio: «0.1» error: `trainer.total_steps` is not set, from which the Tinker trainer computes its schedule. With `lr_warmup_steps_ratio` 0.1 the warm-up does not end, and the learning rate stays near 0. Set `trainer.total_steps`.',
+      'lr_scheduler_type: «cosine» warning: `trainer.total_steps` is not set, from which the Tinker trainer computes its schedule. With `lr_scheduler_type` cosine the learning rate does not decay. Set `trainer.total_steps`.',
+    ],
+    fits: {
+      'model.tinker.enable': true,
+      'trainer.total_steps': 20,
+      'algorithm.optimizer.lr_warmup_steps_ratio': 0.1,
+      'algorithm.optimizer.lr_scheduler_type': 'cosine',
+    },
+    unknown: { 'trainer.total_steps': open },
+    fixes: ['Set `lr_warmup_steps_ratio` to 0'],
+  },
 ];

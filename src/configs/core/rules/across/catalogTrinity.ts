@@ -89,7 +89,7 @@ export const trinityAcross = {
     title: 'Setting that the Tinker service does not support',
     severity: 'error',
     explanation:
-      'The Tinker service does not support algorithms with a critic. It only estimates the entropy of a reply, so leave `entropy_coef` at 0.',
+      'The Tinker service does not support algorithms with a critic. It only estimates the entropy of a reply, so leave `entropy_coef` at 0. Warm-up and decay of the learning rate need `trainer.total_steps`.',
   },
   'trinity-tinker-save': {
     title: 'Checkpoint in place of synchronized weights',

@@ -125,6 +125,7 @@ export function tinker(view: TrinityView): void {
   tinkerAlgorithm(view, enable);
   becomesTinker(view);
   lostWeights(view);
+  endlessSchedule(view);
   const method = 'synchronizer.sync_method';
   if (view.syncMethod !== 'nccl' || view.typed(method) === undefined) return;
   view.report('trinity-sync-method', {
@@ -156,6 +157,26 @@ function becomesTinker(view: TrinityView): void {
     const message = `With \`tinker\` on, ${quotedName(key)} ${scalarText(value)} becomes \`tinker\`.`;
     view.report('trinity-value-rewritten', { severity: 'warning', at: [key], message, becomes: 'tinker' });
   }
+}
+
+/** The trainer takes its number of steps from `trainer.total_steps` alone. Without it, a share of the steps has no end. */
+function endlessSchedule(view: TrinityView): void {
+  if (!view.isNull('trainer.total_steps')) return;
+  const [ratio, scheduler] = ['lr_warmup_steps_ratio', 'lr_scheduler_type'].map(
+    (name) => `algorithm.optimizer.${name}`,
+  ) as [string, string];
+  const unset = '`trainer.total_steps` is not set, from which the Tinker trainer computes its schedule.';
+  const share = view.number(ratio);
+  if (share !== undefined && share > 0 && (view.number('algorithm.optimizer.lr_warmup_steps') ?? 0) < 0) {
+    view.report('trinity-tinker', {
+      at: [ratio],
+      message: `${unset} With ${view.shown(ratio)} the warm-up does not end, and the learning rate stays near 0. Set \`trainer.total_steps\`.`,
+      set: [[ratio, 0]],
+    });
+  }
+  if (view.text(scheduler) !== 'cosine') return;
+  const message = `${unset} With ${view.shown(scheduler)} the learning rate does not decay. Set \`trainer.total_steps\`.`;
+  view.report('trinity-tinker', { severity: 'warning', at: [scheduler], message });
 }
 
 /**
