@@ -55,12 +55,37 @@ export interface HostRuns {
   start(order: RunOrder, owner: string, key?: string): Promise<RunRecord>;
   list(): readonly RunRecord[];
   get(run: string): RunRecord;
+  /** Starts a Tinker server that the owner allows, or returns its active run. */
+  serve(wanted: TinkerRequest, owner: string, key: string): Promise<RunRecord>;
   /** Resolves once the run was asked to end. Its state shows when it has. */
   cancel(run: string, by: string): Promise<RunRecord>;
   remove(run: string, options: { readonly checkpoints: boolean }): Promise<void>;
   follow(run: string, after: number, sources?: readonly string[]): EventReader;
   readonly onChanged: Event<RunRecord>;
   readonly onRemoved: Event<string>;
+}
+
+/** A Tinker server and a model. Either can be left out if there is only one choice. */
+export type TinkerRequest = Pick<HostParams<'tinker.start'>, 'server' | 'model'>;
+
+/** Identifies a call of the Tinker server of a run. Clients with another token cannot read it. */
+export interface TinkerCallId {
+  readonly run: string;
+  readonly key: string;
+  /** The name of the token. */
+  readonly owner: string;
+}
+
+/** The HTTP requests to the Tinker servers of a host. They outlive connections. Failures are `CodedError`s. */
+export interface HostTinkerCalls {
+  call(
+    id: TinkerCallId,
+    request: Omit<HostParams<'tinker.call'>, 'run' | 'key'>,
+  ): Promise<HostResults['tinker.call']>;
+  /** Receives the body of a later call. */
+  send(id: TinkerCallId, bytes: number): ByteSink;
+  receive(id: TinkerCallId, offset: number): ByteSource;
+  stop(id: TinkerCallId): null;
 }
 
 export interface HostSync {
@@ -106,6 +131,7 @@ export interface HostServices {
   readonly files: HostFiles;
   /** Rollout logs of AgentJet in the working folders of launchers. */
   readonly rolloutLogs: RunFiles;
+  readonly tinkerCalls: HostTinkerCalls;
   status(): Promise<HostStatus>;
   /** Returns the GPU load of a run, oldest sample first. */
   gpus(run: string): Promise<readonly GpuSample[]>;

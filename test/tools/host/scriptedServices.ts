@@ -3,6 +3,8 @@ import { CodedError } from '../../../src/base/core/errors.ts';
 import { Emitter } from '../../../src/base/core/event.ts';
 import type { GpuSample, RunEvent, RunRecord } from '../../../src/training/core/protocol/runs.ts';
 import { eventsFrame } from '../../../src/training/core/protocol/hostRpc.ts';
+import { systemClock } from '../../../src/base/node/clock.ts';
+import { TinkerCalls } from '../../../src/training/node/host/tinker/tinkerCalls.ts';
 import type { ByteSink, EventReader, HostServices, RunFiles } from '../../../src/training/core/contracts.ts';
 
 export const theRun = '20261123-070000-abcdef';
@@ -16,6 +18,9 @@ export class ScriptedServices {
   configText = '';
   readonly files = new Map<string, Buffer>();
   readonly rolloutLogs = new Map<string, Buffer>();
+  /** The port of the Tinker server of its run. */
+  tinkerPort = 0;
+  readonly tinkerCalls = new TinkerCalls({ portOf: () => this.tinkerPort, clock: systemClock });
   /** Of files from here on, nothing comes any more. */
   stuckAt = Infinity;
   /** Events that were read for clients. */
@@ -74,6 +79,7 @@ export class ScriptedServices {
       preflight: () => Promise.resolve([]),
       runs: {
         start: () => Promise.resolve(this.#record),
+        serve: () => Promise.resolve(this.#record),
         list: () => (this.#isRemoved ? [] : [this.#record]),
         get: (run) => this.#get(run),
         cancel: (run, by) => {
@@ -97,6 +103,7 @@ export class ScriptedServices {
       },
       files: { checkpoints: () => Promise.resolve([]), ...this.#filesOf(this.files) },
       rolloutLogs: this.#filesOf(this.rolloutLogs),
+      tinkerCalls: this.tinkerCalls,
     };
   }
 

@@ -67,6 +67,7 @@ function settingsFor(
     launcher: Object.entries(launchers).map(([name, file]) => `${name}=${file}`),
     gpus,
     ray: asked.ray ?? before?.ray ?? undefined,
+    tinkerServers: asked.tinkerServers ?? before?.tinkerServers ?? undefined,
   };
   return hostSettings(values, io);
 }

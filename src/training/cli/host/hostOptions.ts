@@ -22,6 +22,10 @@ export const settingsOptions = {
   ),
   gpus: integer('<n>', 0, 'Number of GPUs (default: as nvidia-smi reports). 0: none.'),
   ray: text('<url>', 'The dashboard of a Ray cluster that runs may use, such as http://HEAD:8265.'),
+  tinkerServers: text(
+    '<file>',
+    'A JSON file that lists the Tinker servers that clients may start, with their commands and models (default: none).',
+  ),
   tls: flag(
     'Uses a self-signed certificate, which the host creates and keeps. Clients check its fingerprint.',
   ),

@@ -1,5 +1,9 @@
 /** The settings of a GPU host, which `agentjet host` and `agentjet host install` share. */
 import { accessSync, constants } from 'node:fs';
+import { CodedError, messageOf } from '../../../base/core/errors.ts';
+import { tinkerServers, type TinkerServers } from '../../core/launch/tinkerServers.ts';
+import { decodeFileSync } from '../../../base/node/atomicFile.ts';
+import { checked } from '../../../tinker/core/checked.ts';
 import path from 'node:path';
 import { agentjetHome } from '../../../base/node/agentjetHome.ts';
 import type { CommandIo } from '../../../base/node/terminal/commandIo.ts';
@@ -28,8 +32,29 @@ export function hostSettings(
     gpus: values.gpus,
     ray: values.ray === undefined ? undefined : rayHead(values.ray),
     launchers: Object.fromEntries((values.launcher ?? []).map((written) => launcher(written, cwd))),
+    ...(values.tinkerServers !== undefined && { tinker: tinkerOf(path.resolve(cwd, values.tinkerServers)) }),
     tls: tlsOf(values, cwd),
   };
+}
+
+function tinkerOf(file: string): { readonly file: string; readonly servers: TinkerServers } {
+  const servers = decodeFileSync(
+    file,
+    { parse: (json) => checked(tinkerServers, json, 'servers') },
+    badTinkerServers,
+  );
+  if (servers === undefined) throw badTinkerServers(file, new Error('it does not exist'));
+  return { file, servers };
+}
+
+function badTinkerServers(file: string, cause: unknown): CodedError {
+  return new CodedError({
+    code: 'host/tinker-servers',
+    message: `Cannot read the list of Tinker servers: ${messageOf(cause)}.`,
+    location: { file },
+    hint: 'Correct the file. Its format is in "Train on a GPU host", in the section "Tinker servers".',
+    cause,
+  });
 }
 
 export function dataFolderOf(
@@ -40,13 +65,22 @@ export function dataFolderOf(
   return named === undefined ? path.join(agentjetHome(env, home), 'host') : path.resolve(cwd, named);
 }
 
-export function settingArguments({ listen, dataFolder, gpus, ray, launchers, tls }: HostSettings): string[] {
+export function settingArguments({
+  listen,
+  dataFolder,
+  gpus,
+  ray,
+  launchers,
+  tinker,
+  tls,
+}: HostSettings): string[] {
   const { address, port } = listen;
   return [
     ...['--listen', `${address.includes(':') ? `[${address}]` : address}:${port}`, '--data', dataFolder],
     ...(gpus === undefined ? [] : ['--gpus', String(gpus)]),
     ...(ray === undefined ? [] : ['--ray', ray]),
     ...Object.entries(launchers).flatMap(([name, { command }]) => ['--launcher', `${name}=${command}`]),
+    ...(tinker === undefined ? [] : ['--tinker-servers', tinker.file]),
     ...(tls === 'own' ? ['--tls'] : []),
     ...(typeof tls === 'object' ? ['--tls-cert', tls.cert, '--tls-key', tls.key] : []),
   ];

@@ -73,7 +73,9 @@ function helloOf(address: HostAddress, context: CommandContext): Promise<HostRes
 
 /** Throws `cli/usage` for an option that does not apply to this kind of address. */
 function mustFit(isSsh: boolean, values: AddValues): void {
-  const others = isSsh ? (['tokenStdin', 'fingerprint'] as const) : (['launcher', 'gpus', 'ray'] as const);
+  const others = isSsh
+    ? (['tokenStdin', 'fingerprint'] as const)
+    : (['launcher', 'gpus', 'ray', 'tinkerServers'] as const);
   const wrong = others.find((name) => values[name] !== undefined);
   if (wrong === undefined) return;
   throw isSsh
@@ -81,7 +83,10 @@ function mustFit(isSsh: boolean, values: AddValues): void {
         `--${kebabCase(wrong)} does not apply to SSH.`,
         'The host creates a token, and ssh verifies the machine.',
       )
-    : usageError(`--${wrong} applies only to a host over SSH.`, 'Set it where this host is started.');
+    : usageError(
+        `--${kebabCase(wrong)} applies only to a host over SSH.`,
+        'Set it where this host is started.',
+      );
 }
 
 /** Reads an address as a host shows it, optionally with `#` and the fingerprint of its certificate. */

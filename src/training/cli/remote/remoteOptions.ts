@@ -50,6 +50,14 @@ export const runOptions = {
 };
 export type RunValues = Values<typeof runOptions>;
 
+export const serveOptions = {
+  host,
+  baseModel: text('<name>', 'The model to train (default: the only one that the host allows).'),
+  server: text('<name>', 'The Tinker server of the host (default: the first one with this model).'),
+  json,
+};
+export type ServeValues = Values<typeof serveOptions>;
+
 export const logsOptions = {
   host,
   follow,

@@ -9,6 +9,7 @@ import {
   removeOptions,
   resumeOptions,
   runOptions,
+  serveOptions,
 } from './remoteOptions.ts';
 
 const exitNotes = 'Exit code: 0, or 2 if it failed.';
@@ -26,9 +27,15 @@ const runNotes = `Other flags go to the launcher, as do all flags after --. The 
 
 ${followNotes}`;
 
+const serveNotes = `The owner of the host lists the servers and models: see --tinker-servers of agentjet host. The server is a run of
+the host. It has GPUs and a log, and agentjet remote cancel ends it. The tunnel stays open until Ctrl-C.
+
+Exit code: 0 after Ctrl-C, 1 if the server ended, 2 if it could not start, 130 if Ctrl-C came before it was ready.`;
+
 const hostCommands = () => import('./hostCommands.ts');
 const runCommands = () => import('./runCommands.ts');
 const startCommands = () => import('./startCommands.ts');
+const tinkerCommands = () => import('./tinkerCommands.ts');
 const downloadCommands = () => import('./downloadCommands.ts');
 
 export function addRemoteCommands(remote: CliCommand): void {
@@ -58,6 +65,13 @@ With --json, an error is the last line of stdout: {"error": {"code", "message", 
     async () => (await startCommands()).startRun,
     runNotes,
   ).usage('--conf <file> [options] [flags of the launcher]');
+  add(
+    'serve',
+    'Starts a Tinker server on the GPU host, or finds the one that runs, and opens a tunnel to it. Prints the address of the tunnel on this machine.',
+    serveOptions,
+    async () => (await tinkerCommands()).serveTinker,
+    serveNotes,
+  );
   add('ls', 'Lists the runs.', commonOptions, async () => (await runCommands()).listRuns);
   add(
     'logs <run>',
@@ -79,7 +93,11 @@ With --json, an error is the last line of stdout: {"error": {"code", "message", 
   add('pull <run>', pulls, pullOptions, async () => (await downloadCommands()).pull);
   const rebuilds = 'Downloads the code of a run, as it was sent.';
   add('rebuild <run>', rebuilds, rebuildOptions, async () => (await downloadCommands()).rebuild);
-  const config = add(
+  addConfigCommands(remote);
+}
+
+function addConfigCommands(remote: CliCommand): void {
+  const config = adderTo(remote)(
     'config <run>',
     'Prints the config of a run: composed, with the values that the host has set and the origin of each value, without secrets.',
     commonOptions,

@@ -6,6 +6,7 @@ import { CodedError, formatLocation } from '../../../base/core/errors.ts';
 import { escapeControlCharacters } from '../../../base/core/visibleText.ts';
 import { sizeText } from '../../../base/core/format.ts';
 import { dotEnv } from '../../../base/node/dotEnv.ts';
+import { trainingOf } from '../../core/launch/resume.ts';
 import { locationOf, type LocatedFinding } from '../../core/dispatch/located.ts';
 import { launcherText, stateText } from '../../core/runs/words.ts';
 import { partText, unsentFiles, type Preview } from '../../core/sync/tree.ts';
@@ -67,7 +68,7 @@ export async function startRun(
 export const resume = onRun<ResumeValues>(async (session, values, run) => {
   const { connection, io } = session;
   const as = values.fork === true ? 'fork' : 'resume';
-  const record = await connection.ask('run.get', { run });
+  const record = trainingOf(await connection.ask('run.get', { run }));
   const checkpoints = await connection.ask('checkpoint.list', { run });
   const checkpoint = chosenCheckpoint(checkpoints, {
     run,

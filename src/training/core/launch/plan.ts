@@ -82,8 +82,6 @@ export function planLaunch(
   const program = programOf(order.launcher, training);
   const launcher = site.launchers[program];
   if (launcher === undefined) throw launchErrors.noLauncher(program, 'its owner has not allowed it');
-  // GPUs are numbered as in `nvidia-smi`. By default CUDA starts with the fastest one.
-  const devices = { CUDA_DEVICE_ORDER: 'PCI_BUS_ID', CUDA_VISIBLE_DEVICES: site.devices.join(',') };
   return {
     program,
     command: launcher.command,
@@ -91,9 +89,19 @@ export function planLaunch(
       ...launcher.args,
       ...argumentsOf(program, order, training, site.hostVariables).map((arg) => absolutePlugins(arg, site)),
     ],
-    env: { ...quiet, ...checkedVariables(order.env), ...devices },
+    env: { ...quiet, ...checkedVariables(order.env), ...devicesOf(site.devices) },
     totalSteps: training.totalSteps,
   };
+}
+
+/** Returns the variables of a program that the host starts for itself, with the GPUs that it gets. */
+export function gpuVariables(devices: readonly number[]): Readonly<Record<string, string>> {
+  return { ...quiet, ...devicesOf(devices) };
+}
+
+/** GPUs are numbered as in `nvidia-smi`. By default CUDA starts with the fastest one. */
+function devicesOf(devices: readonly number[]): Readonly<Record<string, string>> {
+  return { CUDA_DEVICE_ORDER: 'PCI_BUS_ID', CUDA_VISIBLE_DEVICES: devices.join(',') };
 }
 
 const withRay = '--with-ray';

@@ -3,7 +3,7 @@ import { insertKey, replaceScalar, textScalar } from '../../../configs/core/edit
 import { nodeAt } from '../../../configs/core/node.ts';
 import { parseConfig } from '../../../configs/core/parse.ts';
 import { applyEdits } from '../../../configs/core/text.ts';
-import type { RunOrder } from '../protocol/runs.ts';
+import type { LauncherName, RunLauncher, RunOrder, RunRecord } from '../protocol/runs.ts';
 import { launchErrors } from './failures.ts';
 import {
   describeStages,
@@ -34,6 +34,21 @@ export interface ResumePlan {
   readonly jobFolder: string;
   /** The initial content of the new job's folder; undefined if the run resumes in the old one. */
   readonly seed?: JobSeed;
+}
+
+/** Returns a run of training. Throws `host/not-resumable` for a Tinker server, which nothing resumes. */
+export function trainingOf<
+  T extends { readonly launcher: RunLauncher; readonly backbone: RunRecord['backbone'] },
+>(
+  run: T,
+): Omit<T, 'launcher' | 'backbone'> & {
+  readonly launcher: LauncherName;
+  readonly backbone: RunOrder['backbone'];
+} {
+  const { launcher, backbone } = run;
+  if (launcher !== 'tinker' && backbone !== 'tinker') return { ...run, launcher, backbone };
+  const hint = 'Start it again with `agentjet remote serve`. It finds its checkpoints.';
+  throw launchErrors.notResumable('it is a Tinker server', hint);
 }
 
 /** Comments and other settings stay unchanged. `why` is the reason for the change, as the start of a sentence. */

@@ -1,14 +1,7 @@
 /** Messages between the editor and the page of a training run, both ways. */
 import * as z from 'zod/mini';
 import { trainingLimits, trainingUsage } from '../../../backbone/core/protocol/run.ts';
-import {
-  checkpoint,
-  gpuSample,
-  launcherNames,
-  runEvent,
-  runRecord,
-  type Checkpoint,
-} from '../protocol/runs.ts';
+import { checkpoint, gpuSample, runEvent, runRecord, type Checkpoint } from '../protocol/runs.ts';
 import { gpu } from '../protocol/hostRpc.ts';
 
 const count = z.int().check(z.nonnegative());
@@ -22,11 +15,7 @@ const traceName = z.string().check(z.regex(/^(?:step|validation)-\d{1,9}$/));
 /** The part of a run's record that the page shows. */
 export const pageRecord = z.extend(
   z.omit(runRecord, { snapshot: true, flags: true, env: true, jobFolder: true, events: true }),
-  {
-    id: pageRunId,
-    launcher: z.enum([...launcherNames, 'tinker']),
-    backbone: z.enum([...runRecord.shape.backbone.options, 'tinker']),
-  },
+  { id: pageRunId },
 );
 export type PageRecord = z.infer<typeof pageRecord>;
 

@@ -43,6 +43,21 @@ export const packLimits = {
 /** Bytes before each content of a pack: 32 of its SHA-256, then 4 of its length, big-endian. */
 export const packHeaderBytes = 36;
 const text = (most: number) => z.string().check(z.maxLength(most));
+/** Headers of HTTP, by their names in lower case. */
+const httpHeaders = z.record(text(128), text(8 * 1024));
+
+/** Limits of calls of a Tinker server. */
+export const tinkerLimits = {
+  /** Bytes of a body that is in the message of the call itself. A larger one is a transfer. */
+  inline: 64 * 1024,
+  /** Bytes of a body. */
+  body: 64 * 1024 * 1024,
+} as const;
+/** A body of at most {@link tinkerLimits.inline} bytes. */
+const inlineBody = z
+  .string()
+  .check(z.maxLength(4 * Math.ceil(tinkerLimits.inline / 3)), z.regex(/^[\w+/]*=*$/));
+
 /** A key from the client, so that the host recognizes a repeated request. */
 const requestKey = z.string().check(z.regex(/^[0-9a-f-]{16,64}$/));
 /** The permissions of a token. `start` and `cancel` do not include each other. Both include `view`. */
@@ -66,6 +81,9 @@ export type Gpu = z.infer<typeof gpu>;
 /** Bytes. */
 const room = z.object({ total: z.number(), free: z.number() });
 
+/** A Tinker server that the owner of a host allows. */
+const allowedTinker = z.object({ server: z.string(), models: z.array(z.string()), gpus: count });
+
 const hostStatus = z.object({
   now: z.number(),
   gpus: z.array(gpu),
@@ -84,6 +102,7 @@ const hostStatus = z.object({
       releases: z.optional(z.object({ ajet: z.optional(z.string()), trinity: z.optional(z.string()) })),
     }),
   ),
+  tinker: z.optional(z.array(allowedTinker)),
   queued: count,
   running: count,
 });
@@ -125,6 +144,7 @@ function method<P extends z.ZodMiniType, R extends z.ZodMiniType>(
 }
 
 const ofRun = z.object({ run: runId });
+const ofCall = z.extend(ofRun, { key: requestKey });
 const ofFile = z.extend(ofRun, { of: filesOf, path: insidePath });
 
 export const hostMethods = {
@@ -213,6 +233,47 @@ export const hostMethods = {
   /** Subscribes to `run.changed` and `run.removed` of all runs. */
   'run.watch': method('view', 'again', z.object({}), nothing),
 
+  /**
+   * Starts a Tinker server as a run, or returns the active run of the same server and model. Both can be left out if the
+   * owner of the host allows one.
+   */
+  'tinker.start': method(
+    'start',
+    'again',
+    z.object({ server: z.optional(text(64)), model: z.optional(text(1_024)), key: requestKey }),
+    runRecord,
+  ),
+  /**
+   * Sends an HTTP request to the Tinker server of a run. A key that was used before gets the response to that request. The
+   * bodies are Base64. `sent`: the body was sent with `tinker.send`. `bytes`: the client reads the body with `tinker.receive`.
+   */
+  'tinker.call': method(
+    'start',
+    'again',
+    z.extend(ofCall, {
+      method: z.enum(['GET', 'POST', 'DELETE']),
+      path: z.string().check(z.maxLength(2_048), z.regex(/^\/(?:openapi\.json|api\/v1\/[!-~]*)$/)),
+      headers: httpHeaders,
+      body: z.optional(inlineBody),
+      sent: z.optional(z.literal(true)),
+    }),
+    z.object({
+      status: z.int().check(z.minimum(200), z.maximum(599)),
+      headers: httpHeaders,
+      body: z.optional(inlineBody),
+      bytes: z.optional(count),
+    }),
+  ),
+  'tinker.send': method(
+    'start',
+    'bound',
+    z.extend(ofCall, { bytes: count.check(z.maximum(tinkerLimits.body)) }),
+    transfer,
+  ),
+  'tinker.receive': method('start', 'bound', z.extend(ofCall, { offset: count }), opened),
+  /** Cancels a call, or forgets its response. */
+  'tinker.stop': method('start', 'again', ofCall, nothing),
+
   'checkpoint.list': method('view', 'again', ofRun, z.array(checkpoint)),
   /** Files below a path, without links. An empty `path` means all. */
   'file.list': method(
@@ -228,6 +289,11 @@ export const hostMethods = {
 } as const;
 
 export type HostMethod = keyof typeof hostMethods;
+
+/** Returns the limit of unanswered requests for a method. */
+export function limitOf(method: string): 'pending' | 'calls' {
+  return method === 'tinker.call' ? 'calls' : 'pending';
+}
 export type HostParams<M extends HostMethod> = z.infer<(typeof hostMethods)[M]['params']>;
 type ReadonlyItems<T> = T extends (infer Item)[] ? readonly Item[] : T;
 export type HostResults = {

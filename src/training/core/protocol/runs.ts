@@ -34,6 +34,10 @@ export const sha256 = z.string().check(z.regex(/^[0-9a-f]{64}$/));
 export const insidePath = z.string().check(z.minLength(1), z.maxLength(1_024));
 export const launcherNames = ['ajet', 'trinity', 'ray'] as const;
 export type LauncherName = (typeof launcherNames)[number];
+/** The launchers of runs. `tinker` is a Tinker server, which `tinker.start` starts, and which no order names. */
+export const runLaunchers = [...launcherNames, 'tinker'] as const;
+export type RunLauncher = (typeof runLaunchers)[number];
+const orderBackbones = ['trinity', 'verl'] as const;
 /** `lost`: the process ended without a result. `rebooted`: the machine was restarted. */
 const final = ['finished', 'failed', 'cancelled', 'lost', 'rebooted'] as const;
 /** `queued` waits for GPUs, `preparing` writes its code, `cancelling` was asked to end. */
@@ -72,7 +76,7 @@ export const runOrder = z.object({
   /** The snapshot of the code, whose files become the run's working folder. */
   snapshot: sha256,
   config: insidePath,
-  backbone: z.enum(['trinity', 'verl']),
+  backbone: z.enum(orderBackbones),
   /** Flags of the launcher that `launch/flags` allows, one argument each. No shell is involved. */
   flags: z.array(z.string().check(z.maxLength(1_024))).check(z.maxLength(64)),
   /** Variables of the run. The host stores their names. It keeps values only until the run has started. */
@@ -85,13 +89,19 @@ export const runOrder = z.object({
   from: z.optional(runOrigin),
 });
 export type RunOrder = z.infer<typeof runOrder>;
+export const runBackbones = [...orderBackbones, 'tinker'] as const;
+
+/** A Tinker server that the owner of the host allows, and the base model that it serves. */
+export const tinkerService = z.object({ server: z.string(), model: z.string() });
+export type TinkerService = z.infer<typeof tinkerService>;
 
 /** A run as clients see it. Times are milliseconds since the Unix epoch, by the host's clock. */
 export const runRecord = z.object({
   id: runId,
   name: z.string(),
-  launcher: z.enum(launcherNames),
-  backbone: z.enum(['trinity', 'verl']),
+  launcher: z.enum(runLaunchers),
+  backbone: z.enum(runBackbones),
+  /** Empty for a Tinker server. */
   config: z.string(),
   snapshot: sha256,
   flags: z.array(z.string()),
@@ -124,6 +134,8 @@ export const runRecord = z.object({
   /** The number of its newest event. */
   events: z.int(),
   from: z.nullable(runOrigin),
+  /** Set if the launcher is `tinker`. */
+  tinker: z.optional(tinkerService),
   /** The name of the token that started it. */
   owner: z.string(),
 });

@@ -6,6 +6,8 @@ export const hostStart = z.object({
   launchers: z.record(z.string(), z.string()),
   gpus: z.nullable(z.int()),
   ray: z.nullable(z.string()),
+  /** The path of the list of Tinker servers; absent in requests of earlier versions. */
+  tinkerServers: z.optional(z.nullable(z.string())),
 });
 export type HostStart = z.infer<typeof hostStart>;
 

@@ -21,6 +21,8 @@ export const wireLimits = {
   chunk: 256 * 1024,
   /** Unanswered requests of one client. */
   pending: 64,
+  /** Unanswered calls of Tinker servers of one client, which can wait for a result. They do not count as pending. */
+  calls: 256,
   /** Open transfers of one client. */
   transfers: 32,
   /** Bytes that wait to be sent to one client before the host pauses its streams. */

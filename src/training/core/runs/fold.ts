@@ -17,6 +17,7 @@ import {
   failureIn,
   isOutOfMemory,
   phaseIn,
+  phaseRank,
   renamedFolderIn,
   stageIn,
   type PhaseStart,
@@ -132,6 +133,7 @@ export class RunFold {
         return this.#takeMetrics(state, event);
       case 'phase':
         state.phase = event.phase;
+        state.rank = Math.max(state.rank, phaseRank(event.phase));
         state.alarms = noteProgress(state.alarms);
         break;
       case 'checkpoint':

@@ -75,6 +75,11 @@ export function phaseIn(line: string): PhaseStart | undefined {
   return found && { phase: found[1], rank: found[2] };
 }
 
+/** Returns the rank of a phase; 0: it has none. */
+export function phaseRank(phase: string): number {
+  return [...phases, ...barePhases].find(([, name]) => name === phase)?.[2] ?? 0;
+}
+
 export interface StageStart {
   readonly number: number;
   readonly of: number;

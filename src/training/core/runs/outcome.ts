@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import type { LauncherName, RunEvent } from '../protocol/runs.ts';
+import type { RunEvent, RunLauncher } from '../protocol/runs.ts';
 
 /** The exit of a run's process, as its keeper recorded it. */
 export const runExit = z.object({
@@ -11,7 +11,7 @@ export const runExit = z.object({
 export type RunExit = z.infer<typeof runExit>;
 
 export interface RunEnd {
-  readonly launcher: LauncherName;
+  readonly launcher: RunLauncher;
   /** The recorded exit; null if there is none and there will be none. */
   readonly exit: RunExit | null;
   /** True if the machine was restarted since then. */

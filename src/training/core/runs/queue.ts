@@ -121,7 +121,7 @@ export function rayUse(
   { launcher, flags, env }: Pick<RunRecord, 'launcher' | 'flags' | 'env'>,
   address: string | undefined,
 ): RayUse {
-  if (launcher === 'ray') return 'elsewhere';
+  if (launcher === 'ray' || launcher === 'tinker') return 'elsewhere';
   if (flags.includes('--with-ray')) return 'own';
   const isNamed = env.includes('RAY_ADDRESS') || ![undefined, '', 'auto'].includes(address);
   return isNamed ? 'elsewhere' : 'here';

@@ -39,6 +39,8 @@ export function phaseText(phase: string): string {
   if (stage !== undefined && of !== undefined) return l10n.t('stage {0} of {1}', stage, of);
   const words: Readonly<Record<string, string>> = {
     'preparing the code': l10n.t('preparing the code'),
+    'starting the server': l10n.t('starting the server'),
+    'not answering': l10n.t('not answering'),
     'starting Ray': l10n.t('starting Ray'),
     'waiting for Ray': l10n.t('waiting for Ray'),
     'reading the checkpoint': l10n.t('reading the checkpoint'),

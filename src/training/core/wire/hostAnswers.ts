@@ -100,6 +100,7 @@ export class HostAnswers implements Disposable {
         });
         return null;
       },
+      ...this.#tinkerAnswers(),
       'checkpoint.list': ({ run }) =>
         use.inTurn('checkpoint.list', ended, () => files.checkpoints(run, ended)),
       'file.list': async ({ run, of, path, from }) => {
@@ -116,6 +117,20 @@ export class HostAnswers implements Disposable {
     };
   }
 
+  #tinkerAnswers(): Pick<Answers, Extract<HostMethod, `tinker.${string}`>> {
+    const { runs, tinkerCalls } = this.#options.services;
+    const { name: owner } = this.#options.client;
+    return {
+      'tinker.start': ({ key, ...wanted }) => runs.serve(wanted, owner, key),
+      'tinker.call': ({ run, key, ...request }) => tinkerCalls.call({ run, key, owner }, request),
+      'tinker.send': ({ run, key, bytes }) =>
+        this.#upload(bytes, () => Promise.resolve(tinkerCalls.send({ run, key, owner }, bytes))),
+      'tinker.receive': ({ run, key, offset }) =>
+        this.#download(() => Promise.resolve(tinkerCalls.receive({ run, key, owner }, offset))),
+      'tinker.stop': ({ run, key }) => tinkerCalls.stop({ run, key, owner }),
+    };
+  }
+
   /** @param params decoded by the schema of the method */
   answer(method: Exclude<HostMethod, 'hello'>, params: unknown): unknown {
     const answer = this.#table[method] as (params: unknown) => unknown;
@@ -124,7 +139,7 @@ export class HostAnswers implements Disposable {
 
   /** Starts the stream that an answer opened. Call it once the answer is sent. */
   answered(method: HostMethod, result: unknown): void {
-    if (method !== 'sync.get' && method !== 'file.get') return;
+    if (method !== 'sync.get' && method !== 'file.get' && method !== 'tinker.receive') return;
     const stream = this.#downloads.get((result as HostResults['file.get']).transfer);
     if (stream !== undefined) this.#options.sender.wake(stream);
   }

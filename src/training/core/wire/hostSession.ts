@@ -3,6 +3,7 @@ import { parseJson } from '../../../base/core/parseJson.ts';
 import type { Clock } from '../../../base/core/ports.ts';
 import {
   hostMethods,
+  limitOf,
   scopeOf,
   type HostMethod,
   type HostNotice,
@@ -45,6 +46,7 @@ const mostWaiting = 4_096;
 const audited: { readonly [M in HostMethod]?: (result: HostResults[M]) => Details } = {
   'run.start': (started) => ({ run: started.id, ...ordered(started) }),
   'run.cancel': ({ state }) => ({ state }),
+  'tinker.start': ({ id, state, tinker }) => ({ run: id, state, ...tinker }),
   'run.remove': () => ({}),
   preflight: ({ length: findings }) => ({ findings }),
   'sync.manifest': ({ kept }) => ({ kept }),
@@ -62,7 +64,8 @@ export class HostSession {
   readonly #waiting: RpcRequest[] = [];
   readonly #hello: { dispose(): void };
   #greeted = false;
-  #pending = 0;
+  /** The number of requests that are being answered, by limit. */
+  readonly #pending = { pending: 0, calls: 0 };
   #malformed = 0;
   #closed = false;
   readonly #held = new Set<string>();
@@ -131,7 +134,7 @@ export class HostSession {
   }
 
   #queue(request: RpcRequest): void {
-    if (this.#pending < wireLimits.pending) {
+    if (this.#hasRoom(request)) {
       void this.#handle(request);
       return;
     }
@@ -140,15 +143,22 @@ export class HostSession {
     else this.#hold('requests', true);
   }
 
+  #hasRoom({ method }: RpcRequest): boolean {
+    const limit = limitOf(method);
+    return this.#pending[limit] < wireLimits[limit];
+  }
+
   async #handle(request: RpcRequest): Promise<void> {
-    this.#pending += 1;
+    const limit = limitOf(request.method);
+    this.#pending[limit] += 1;
     try {
       await this.#answer(request);
     } finally {
-      this.#pending -= 1;
-      const next = this.#waiting.shift();
+      this.#pending[limit] -= 1;
+      const at = this.#waiting.findIndex((one) => this.#hasRoom(one));
+      const [next] = at < 0 ? [] : this.#waiting.splice(at, 1);
       if (next !== undefined) void this.#handle(next);
-      else this.#hold('requests', false);
+      else if (this.#waiting.length === 0) this.#hold('requests', false);
     }
   }
 

@@ -1,6 +1,12 @@
 import type { CancellationToken } from '../../../base/core/cancellation.ts';
 import type { Disposable } from '../../../base/core/disposable.ts';
-import { type HostMethod, type HostParams, type HostResults, hostMethods } from '../protocol/hostRpc.ts';
+import {
+  type HostMethod,
+  type HostParams,
+  type HostResults,
+  hostMethods,
+  limitOf,
+} from '../protocol/hostRpc.ts';
 import { rpcErrors, wireLimits, type RpcFromHost } from '../protocol/wire.ts';
 import { wireErrors } from './failures.ts';
 
@@ -110,12 +116,20 @@ export class Requests {
   }
 
   #flush(): void {
-    while (this.#send !== undefined && this.#sent.size < wireLimits.pending) {
-      const request = this.#waiting.shift();
+    while (this.#send !== undefined) {
+      const at = this.#waiting.findIndex(({ method }) => this.#hasRoom(method));
+      const [request] = at < 0 ? [] : this.#waiting.splice(at, 1);
       if (request === undefined) return;
       const id = this.#next++;
       this.#sent.set(id, request);
       this.#send(JSON.stringify({ jsonrpc: '2.0', id, method: request.method, params: request.params }));
     }
+  }
+
+  #hasRoom(method: HostMethod): boolean {
+    const limit = limitOf(method);
+    let sent = 0;
+    for (const request of this.#sent.values()) if (limitOf(request.method) === limit) sent += 1;
+    return sent < wireLimits[limit];
   }
 }

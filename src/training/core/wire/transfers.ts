@@ -68,14 +68,20 @@ class IncomingTransfer {
   }
 }
 
-type TransferMethod = 'sync.get' | 'file.get' | 'sync.put' | 'sync.pack';
+type TransferMethod = 'sync.get' | 'file.get' | 'tinker.receive' | 'sync.put' | 'sync.pack' | 'tinker.send';
 
 interface TransferRequest<M extends TransferMethod> {
   readonly method: M;
   readonly params: HostParams<M>;
 }
-export type DownloadRequest = TransferRequest<'sync.get'> | TransferRequest<'file.get'>;
-export type UploadRequest = TransferRequest<'sync.put'> | TransferRequest<'sync.pack'>;
+export type DownloadRequest =
+  | TransferRequest<'sync.get'>
+  | TransferRequest<'file.get'>
+  | TransferRequest<'tinker.receive'>;
+export type UploadRequest =
+  | TransferRequest<'sync.put'>
+  | TransferRequest<'sync.pack'>
+  | TransferRequest<'tinker.send'>;
 /** The number of attempts before a transfer that loses its connection fails. */
 const mostAttempts = 20;
 

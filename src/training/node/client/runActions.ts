@@ -4,7 +4,7 @@ import type { CancellationToken } from '../../../base/core/cancellation.ts';
 import { CodedError } from '../../../base/core/errors.ts';
 import type { ClientConnection } from '../../core/wire/clientConnection.ts';
 import { locateFindings, type LocatedFinding } from '../../core/dispatch/located.ts';
-import { describeRestore } from '../../core/launch/resume.ts';
+import { describeRestore, trainingOf } from '../../core/launch/resume.ts';
 import { stageNamesOf } from '../../core/launch/resumeStages.ts';
 import type { Checkpoint, RunRecord } from '../../core/protocol/runs.ts';
 import { newestCheckpoint, type CheckpointId } from '../../core/sync/checkpoints.ts';
@@ -22,7 +22,7 @@ export function resumePlan(
   const ofStage = checkpoints.filter((one) => one.resumable && one.stage === stage);
   const isNewest = newestCheckpoint(ofStage)?.step === step;
   const from = { run: run.id, step, as, ...(stage !== undefined && { stage }) };
-  return { from, restored: describeRestore(from, run.backbone, isNewest, stageNamesOf(run)) };
+  return { from, restored: describeRestore(from, trainingOf(run).backbone, isNewest, stageNamesOf(run)) };
 }
 
 export interface ResumeOptions {
@@ -47,7 +47,7 @@ export async function resumeRun(
 ): Promise<RunRecord | undefined> {
   const missing = record.env.filter((name) => env[name] === undefined);
   if (missing.length > 0) throw missingVariables(missing);
-  const { name, launcher, backbone, config, snapshot, flags, gpus } = record;
+  const { name, launcher, backbone, config, snapshot, flags, gpus } = trainingOf(record);
   const order = { name, launcher, backbone, config, snapshot, flags, gpus, env, from };
   const text = await sentText(connection, snapshot, config, { most: maxConfigBytes, cancellation });
   if (text === undefined) throw noConfig(config);

@@ -11,11 +11,17 @@ import {
 } from '../../../base/node/terminal/commandLine.ts';
 
 /** Throws `cli/usage`. */
-export function sshStart({ launcher = [], gpus, ray }: Values<typeof sshStartOptions>): HostStart {
+export function sshStart({
+  launcher = [],
+  gpus,
+  ray,
+  tinkerServers,
+}: Values<typeof sshStartOptions>): HostStart {
   return {
     launchers: Object.fromEntries(launcher.map(remoteLauncher)),
     gpus: gpus ?? null,
     ray: ray === undefined ? null : rayHead(ray),
+    ...(tinkerServers !== undefined && { tinkerServers }),
   };
 }
 
@@ -24,11 +30,12 @@ export function sshStartOf(line: string): HostStart {
   return sshStart(parseOptions(wordsOf(line), sshStartOptions, 'agentjet remote add'));
 }
 
-export function sshStartWords({ launchers, gpus, ray }: HostStart): string[] {
+export function sshStartWords({ launchers, gpus, ray, tinkerServers = null }: HostStart): string[] {
   return [
     ...Object.entries(launchers).flatMap(([name, file]) => ['--launcher', `${name}=${file}`]),
     ...(gpus === null ? [] : ['--gpus', String(gpus)]),
     ...(ray === null ? [] : ['--ray', ray]),
+    ...(tinkerServers === null ? [] : ['--tinker-servers', tinkerServers]),
   ];
 }
 
@@ -53,6 +60,10 @@ export const sshStartOptions = {
   ),
   gpus: integer('<n>', 0, 'Number of GPUs of the host (over SSH).'),
   ray: text('<url>', 'The dashboard of a Ray cluster (over SSH), such as http://HEAD:8265.'),
+  tinkerServers: text(
+    '<file>',
+    'The absolute path on the host of a file that lists the Tinker servers that it may start (over SSH).',
+  ),
 };
 
 export function rayHead(written: string): string {

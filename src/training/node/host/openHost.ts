@@ -7,10 +7,12 @@ import { statfs } from 'node:fs/promises';
 import type { Logger } from '../../../base/core/ports.ts';
 import type { HostStart } from '../../core/protocol/sshHost.ts';
 import type { LauncherCommand, Launchers } from '../../core/launch/plan.ts';
+import type { TinkerServers } from '../../core/launch/tinkerServers.ts';
 import type { HostServices } from '../../core/contracts.ts';
 import { systemClock } from '../../../base/node/clock.ts';
 import { lockDataFolder, noteListening } from './hostLock.ts';
 import { HostLaunch } from './launch/hostLaunch.ts';
+import { TinkerCalls } from './tinker/tinkerCalls.ts';
 import { GpuHistory } from './runs/gpuHistory.ts';
 import { openHostRuns, type NodeHostRuns } from './runs/hostRuns.ts';
 import { codeFolder } from './runs/jobFolder.ts';
@@ -63,6 +65,8 @@ export interface OpenHostOptions {
   readonly launchers: Launchers;
   /** The address of the dashboard of a Ray head. */
   readonly ray?: string | undefined;
+  /** The Tinker servers that clients may start, and the file that lists them. */
+  readonly tinker?: { readonly file: string; readonly servers: TinkerServers } | undefined;
   readonly env: NodeJS.ProcessEnv;
   /** The command that starts `keepRun`. The path of an order is appended. */
   readonly keeper: LauncherCommand;
@@ -131,16 +135,19 @@ export async function openHost(options: OpenHostOptions): Promise<OpenHost> {
   }
 }
 
-function startOf({ launchers, gpus, ray }: OpenHostOptions): HostStart {
+function startOf({ launchers, gpus, ray, tinker }: OpenHostOptions): HostStart {
   const paths = Object.entries(launchers).map(([name, { command }]) => [name, command] as const);
-  return { launchers: Object.fromEntries(paths), gpus: gpus ?? null, ray: ray ?? null };
+  return {
+    launchers: Object.fromEntries(paths),
+    ...{ gpus: gpus ?? null, ray: ray ?? null, tinkerServers: tinker?.file ?? null },
+  };
 }
 
 async function openServices(
   dataFolder: string,
   options: OpenHostOptions,
 ): Promise<{ services: HostServices; runs: NodeHostRuns; sync: OpenHostSync; gpuHistory: GpuHistory }> {
-  const { env, keeper, raySupervisor, launchers, ray, gpus, logger, version } = options;
+  const { env, keeper, raySupervisor, launchers, ray, gpus, tinker, logger, version } = options;
   const clock = systemClock;
   const launch = new HostLaunch({
     launchers,
@@ -150,6 +157,7 @@ async function openServices(
     clock,
     ...(ray !== undefined && { ray }),
     ...(gpus !== undefined && { count: gpus }),
+    ...(tinker !== undefined && { tinkerServers: tinker.servers }),
   });
   const sync = await openHostSync({ dataFolder });
   const runs = await openHostRuns({ dataFolder, sync, launch, clock, logger, env, keeper });
@@ -158,6 +166,10 @@ async function openServices(
     ...{ runs, clock, logger },
     gpus: () => launch.gpus(),
     folderOf: (run) => path.dirname(codeFolder(dataFolder, run)),
+  });
+  const tinkerCalls = new TinkerCalls({ portOf: (run) => runs.tinkerPort(run), clock });
+  runs.onChanged(({ id, state, tinker: served }) => {
+    if (served !== undefined && finalStates.includes(state)) tinkerCalls.ended(id);
   });
   const services: HostServices = {
     identity: { id: hostId(dataFolder), name: hostname(), version },
@@ -168,6 +180,7 @@ async function openServices(
       folderAccess: (run, folder) => runs.folderAccess(run, folder),
       rewardAt: (run, step, stage) => rewards.at(run, step, stage),
     }),
+    tinkerCalls,
     rolloutLogs: openRolloutLogs((run) => codeFolder(dataFolder, runs.get(run).id)),
     status: () => hostStatus(dataFolder, launch, runs, sync),
     gpus: (run) => gpuHistory.of(run),
@@ -201,6 +214,7 @@ async function hostStatus(
     memory: { total: totalmem(), free: freemem() },
     disk: { total: disk.blocks * disk.bsize, free: disk.bavail * disk.bsize, code: sync.bytes },
     launchers,
+    tinker: launch.tinker,
     queued,
     running: active.length - queued,
   };

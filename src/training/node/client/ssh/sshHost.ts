@@ -1,7 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { mkdtemp } from 'node:fs/promises';
-import { createServer, type AddressInfo, type NetConnectOpts } from 'node:net';
+import type { NetConnectOpts } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
@@ -9,6 +9,7 @@ import { backoff } from '../../../../base/core/backoff.ts';
 import type { Disposable } from '../../../../base/core/disposable.ts';
 import { Emitter, type Event } from '../../../../base/core/event.ts';
 import { systemClock } from '../../../../base/node/clock.ts';
+import { freePort } from '../../../../base/node/freePort.ts';
 import { sshErrors, lastLine, startOverSsh, type StartedSshHost, type SshOptions } from './start.ts';
 import { sshArguments, type SshTarget } from './target.ts';
 import { messageOf } from '../../../../base/core/errors.ts';
@@ -159,15 +160,4 @@ class Tunnel implements Disposable {
       this.#lost();
     }
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(0, '127.0.0.1', resolve);
-  });
-  const { port } = server.address() as AddressInfo;
-  await new Promise<void>((resolve) => server.close(() => resolve()));
-  return port;
 }

@@ -1,4 +1,5 @@
-import { readdir, readFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile } from 'node:fs/promises';
+import { createHash } from 'node:crypto';
 import os from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
@@ -10,12 +11,21 @@ import type { Environment } from '../../../../configs/core/interpolation/host.ts
 import { releaseOf } from '../../../../configs/core/key-tables/releases.ts';
 import type { PythonFacts } from '../../../core/launch/preflightPython.ts';
 import type { Finding, HostStatus } from '../../../core/protocol/hostRpc.ts';
-import type { RunOrder, RunRecord } from '../../../core/protocol/runs.ts';
+import type { RunOrder, RunRecord, TinkerService } from '../../../core/protocol/runs.ts';
 import { launchErrors } from '../../../core/launch/failures.ts';
 import { error, info } from '../../../core/launch/findings.ts';
 import { isInside } from '../../../core/launch/flags.ts';
+import {
+  allowedTinker,
+  chooseTinker,
+  tinkerCommand,
+  tinkerServerErrors,
+  type TinkerServers,
+} from '../../../core/launch/tinkerServers.ts';
+import type { TinkerRequest } from '../../../core/contracts.ts';
 import type { GpuReading } from '../../../core/launch/nvidiaSmi.ts';
 import {
+  gpuVariables,
   planLaunch,
   planRayJob,
   programOf,
@@ -42,6 +52,7 @@ import {
   type JobUse,
   type Training,
 } from '../../../core/launch/training.ts';
+import { freePort } from '../../../../base/node/freePort.ts';
 import { localFiles, pathExists } from '../../../../base/node/files.ts';
 import { codeFolder, jobFolderAccess } from '../runs/jobFolder.ts';
 import type { KeeperOrder } from '../runs/keeper.ts';
@@ -67,6 +78,8 @@ export interface HostLaunchOptions extends GpuSource {
   readonly ray?: string;
   /** The command that starts {@link runRayJob}. The path of a job file is appended. */
   readonly raySupervisor?: LauncherCommand;
+  /** The Tinker servers that the owner allows, by default none. */
+  readonly tinkerServers?: TinkerServers;
   readonly env: NodeJS.ProcessEnv;
   /** The data folder of the host, with the folders of runs in `runs/`. */
   readonly dataFolder: string;
@@ -146,6 +159,31 @@ export class HostLaunch {
     const refused = this.#refusal(order, training);
     const facts = await this.#facts(order, training, cwd, beside);
     return [...refused, ...preflight(order, training, facts), ...resumeFindings(order, training)];
+  }
+
+  get tinker(): ReturnType<typeof allowedTinker> {
+    return allowedTinker(this.#options.tinkerServers ?? {});
+  }
+
+  chooseTinker(request: TinkerRequest): ReturnType<typeof chooseTinker> {
+    return chooseTinker(this.#options.tinkerServers ?? {}, request);
+  }
+
+  /** Returns how to start a Tinker server, and the port of loopback at which it is to listen. */
+  async prepareTinker(
+    { server, model }: TinkerService,
+    devices: readonly number[],
+  ): Promise<LaunchPlan & { readonly port: number }> {
+    const { dataFolder, tinkerServers = {} } = this.#options;
+    const allowed = Object.hasOwn(tinkerServers, server) ? tinkerServers[server] : undefined;
+    if (allowed === undefined) throw tinkerServerErrors.noServer(server, Object.keys(tinkerServers));
+    const name = createHash('sha256').update(model).digest('hex').slice(0, 12);
+    // Its checkpoints are needed after a restart.
+    const data = path.join(dataFolder, 'tinker', server, name);
+    await mkdir(data, { recursive: true, mode: 0o700 });
+    const port = await freePort();
+    const plan = tinkerCommand(allowed.command, { port, model, data });
+    return { ...plan, env: gpuVariables(devices), totalSteps: null, jobFolder: null, port };
   }
 
   /** Writes the changes to the config, and returns the launch plan. */

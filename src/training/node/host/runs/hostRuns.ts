@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { mkdir, readdir, rm, rmdir } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
@@ -8,13 +8,15 @@ import { messageOf, toReport } from '../../../../base/core/errors.ts';
 import { Emitter } from '../../../../base/core/event.ts';
 import { readJson, writeFileAtomic } from '../../../../base/node/atomicFile.ts';
 import {
+  finalStates,
   type EffectiveConfig,
   runId,
   type RunOrder,
   type RunRecord,
   type RunStage,
 } from '../../../core/protocol/runs.ts';
-import type { EventReader, HostRuns } from '../../../core/contracts.ts';
+import type { EventReader, HostRuns, TinkerRequest } from '../../../core/contracts.ts';
+import { tinkerCallErrors } from '../../../core/tinker/failures.ts';
 import { runErrors } from '../../../core/runs/failures.ts';
 import { rayUse, planQueue, rayClaims, type RayClaims } from '../../../core/runs/queue.ts';
 import type { OtherRuns } from '../../../core/launch/preflight.ts';
@@ -27,14 +29,16 @@ import {
   isUpstreamEntry,
   partsOf,
 } from './jobFolder.ts';
+import type { HostLaunch } from '../launch/hostLaunch.ts';
 import { KnownRun } from './knownRun.ts';
 import type { Run, RunContext } from './run.ts';
 import { RunFolder, type StoredRun } from './runFolder.ts';
 
 export interface HostRunsOptions extends Omit<
   RunContext,
-  'recordOf' | 'takeJobFolder' | 'stop' | 'processes'
+  'recordOf' | 'takeJobFolder' | 'stop' | 'processes' | 'launch'
 > {
+  readonly launch: RunContext['launch'] & Pick<HostLaunch, 'chooseTinker'>;
   /** The data folder, with the runs in `runs/`. */
   readonly dataFolder: string;
   /** The home folder of the user of the host, by default of this process. */
@@ -82,6 +86,8 @@ export class NodeHostRuns implements HostRuns {
   readonly #removed = new Emitter<string>();
   readonly onRemoved = this.#removed.event;
   #timer: Disposable | undefined;
+  /** Tinker servers are started one after the other, so that each model has one. */
+  #serving: Promise<unknown> = Promise.resolve();
   #newest = 0;
   /** The largest number of GPUs seen at once. */
   #most = 0;
@@ -162,11 +168,54 @@ export class NodeHostRuns implements HostRuns {
     return work.catch((error: unknown) => this.#options.logger.log('warn', messageOf(error)));
   }
 
-  async start(order: RunOrder, owner: string, key?: string): Promise<RunRecord> {
+  start(order: RunOrder, owner: string, key?: string): Promise<RunRecord> {
+    return this.#once(owner, key, () => this.#make(order, owner, key));
+  }
+
+  serve(wanted: TinkerRequest, owner: string, key: string): Promise<RunRecord> {
+    return this.#once(owner, key, () => {
+      const served = this.#serving.then(() => this.#serve(wanted, owner, key));
+      this.#serving = served.catch(() => undefined);
+      return served;
+    });
+  }
+
+  async #serve(wanted: TinkerRequest, owner: string, key: string): Promise<KnownRun> {
+    const { server, model, gpus } = this.#options.launch.chooseTinker(wanted);
+    const active = [...this.#runs.values()].find(({ record: { tinker, state } }) => {
+      return tinker?.server === server && tinker.model === model && !finalStates.includes(state);
+    });
+    if (active?.record.state === 'cancelling') throw tinkerCallErrors.ending(active.record.id);
+    if (active !== undefined) return active;
+    const order: NewOrder = {
+      name: model,
+      launcher: 'tinker',
+      backbone: 'tinker',
+      config: '',
+      snapshot: emptySnapshot,
+      flags: [],
+      env: {},
+      gpus,
+    };
+    return this.#make(order, owner, key, { server, model, port: null });
+  }
+
+  /** Returns the port of loopback of the Tinker server of a run. Throws `host/tinker-…` if it does not serve. */
+  tinkerPort(run: string): number {
+    const known = this.#known(run);
+    const { tinker, state, reason } = known.record;
+    if (tinker === undefined) throw tinkerCallErrors.notServer(run);
+    if (finalStates.includes(state)) throw tinkerCallErrors.ended(run, reason ?? `its state is "${state}".`);
+    const port = known.run?.tinkerPort ?? null;
+    if (port === null) throw tinkerCallErrors.notReady(run);
+    return port;
+  }
+
+  async #once(owner: string, key: string | undefined, make: () => Promise<KnownRun>): Promise<RunRecord> {
     const request = key === undefined ? undefined : requestOf(owner, key);
     const before = request === undefined ? undefined : this.#asked.get(request);
     if (before !== undefined) return this.get(await before);
-    const made = this.#make(order, owner, key);
+    const made = make();
     if (request !== undefined) {
       const id = made.then(({ record }) => record.id);
       this.#asked.set(request, id);
@@ -175,10 +224,16 @@ export class NodeHostRuns implements HostRuns {
     return (await made).record;
   }
 
-  async #make(order: RunOrder, owner: string, key: string | undefined): Promise<KnownRun> {
+  async #make(
+    order: NewOrder,
+    owner: string,
+    key: string | undefined,
+    tinker?: StoredRun['tinker'],
+  ): Promise<KnownRun> {
     const source = order.from && this.#known(order.from.run);
     const lineage = source === undefined ? [] : [source.record.id, ...source.lineage];
-    if (!(await this.#options.sync.has(order.snapshot))) throw runErrors.noSnapshot(order.snapshot);
+    if (tinker === undefined && !(await this.#options.sync.has(order.snapshot)))
+      throw runErrors.noSnapshot(order.snapshot);
     const now = this.#options.clock.now();
     // A clock that was far ahead and is right again is not followed.
     const createdAt = this.#newest - now > mostAhead ? now : Math.max(now, this.#newest + 1);
@@ -192,6 +247,7 @@ export class NodeHostRuns implements HostRuns {
       ...{ id, owner, createdAt, lineage },
       ...(key !== undefined && { key }),
       order: { ...rest, env: Object.keys(env) },
+      ...(tinker && { tinker }),
     };
     let known: KnownRun | undefined;
     try {
@@ -400,6 +456,11 @@ export class NodeHostRuns implements HostRuns {
     for (const { id, devices } of plan.start) void runs.get(id)?.start(devices);
   }
 }
+
+type NewOrder = Omit<StoredRun['order'], 'env'> & Pick<RunOrder, 'env'>;
+
+/** The id of the snapshot without files. */
+const emptySnapshot = createHash('sha256').update('[]').digest('hex');
 
 function requestOf(owner: string, key: string): string {
   return `${key} ${owner}`;

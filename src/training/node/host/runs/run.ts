@@ -6,11 +6,15 @@ import { finalStates, type RunRecord, type RunState } from '../../../core/protoc
 import type { HostSync } from '../../../core/contracts.ts';
 import { runErrors } from '../../../core/runs/failures.ts';
 import { preparingPhase } from '../../../core/runs/queue.ts';
+import { tinkerPhases } from '../../../core/runs/tinkerPhases.ts';
+import { trainingOf } from '../../../core/launch/resume.ts';
 import { outcomeOf, type RunExit } from '../../../core/runs/outcome.ts';
+import type { LaunchPlan } from '../../../core/launch/plan.ts';
 import type { JobUse } from '../../../core/launch/training.ts';
 import { confidentialValues, type LogRedactor } from '../../../core/runs/secrets.ts';
 import { StallDetector } from '../../../core/runs/stallDetector.ts';
 import type { HostLaunch, LaunchRequest } from '../launch/hostLaunch.ts';
+import { TinkerProbe } from '../tinker/probe.ts';
 import type { EventLog } from './eventLog.ts';
 import type { NotedExit } from './keeper.ts';
 import { RunProcesses, type ProcessContext } from './runProcesses.ts';
@@ -22,7 +26,7 @@ import { RunTails, snapshotJobFolder } from './tails.ts';
 
 export interface RunContext extends ProcessContext {
   readonly sync: Pick<HostSync, 'has' | 'materialize'>;
-  readonly launch: Pick<HostLaunch, 'gpus' | 'prepare' | 'rayJob'>;
+  readonly launch: Pick<HostLaunch, 'gpus' | 'prepare' | 'prepareTinker' | 'rayJob'>;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly stop: StopTimes;
@@ -42,6 +46,7 @@ export class Run {
   readonly #tails: RunTails;
   readonly #processes: RunProcesses;
   readonly #stallDetector = new StallDetector();
+  readonly #probe: TinkerProbe;
   #stopper: Stopper;
   readonly #cancellation = new CancellationSource();
   readonly #changed = new Emitter<void>();
@@ -69,6 +74,7 @@ export class Run {
       redact: (line) => this.#redactor.line(line),
     });
     this.#processes = new RunProcesses(context, folder);
+    this.#probe = new TinkerProbe(context.clock);
     this.#stopper = this.#newStopper();
   }
 
@@ -87,6 +93,15 @@ export class Run {
   /** True if its end is on the disk, so that no work is left. */
   get isSettled(): boolean {
     return this.#stored.final !== null;
+  }
+
+  /** The port of its Tinker server, or null before it serves; undefined for a run of training. */
+  get tinkerPort(): number | null | undefined {
+    const { tinker } = this.#stored;
+    if (tinker === undefined) return undefined;
+    const { state, phase } = this.events.fold.state;
+    const serves = phase === tinkerPhases.serving || phase === tinkerPhases.silent;
+    return serves && (state === 'running' || state === 'cancelling') ? tinker.port : null;
   }
 
   get wantedGpus(): number {
@@ -219,14 +234,11 @@ export class Run {
   }
 
   async #prepare(): Promise<void> {
-    const { sync, clock } = this.#context;
+    const { clock } = this.#context;
     try {
       await this.events.append([{ type: 'phase', phase: preparingPhase }]);
       const folder = await this.#folder.emptyCode();
-      await sync.materialize(this.#stored.order.snapshot, folder, this.#cancellation.token);
-      this.#throwIfStopped();
-      const request = await this.#request(folder);
-      const plan = await this.#context.launch.prepare(request, this.#cancellation.token);
+      const { plan, passed, tinker } = await this.#plan(folder);
       this.#throwIfStopped();
       const jobFolder = plan.jobFolder ?? null;
       if (jobFolder !== null) this.#context.takeJobFolder(this.id, jobFolder, plan.jobUse);
@@ -235,12 +247,21 @@ export class Run {
       const { command, args, env, totalSteps, effectiveConfig, secrets: written } = plan;
       if (effectiveConfig !== undefined) await this.#folder.writeEffectiveConfig(effectiveConfig);
       await this.#folder.writeKeeperOrder({ command, args: [...args], cwd: folder, env: { ...env } });
-      const passed = request.order.env;
       const known = [...(written ?? []), ...confidentialValues(passed)];
       const secrets = marksOfSecrets({ ...this.#context.env, ...passed, ...env }, known);
       this.#redactor = redactorOf(secrets);
       const startedAt = clock.now();
-      await this.#store({ jobFolder, totalSteps, stages, before, secrets, startedAt, launched: true });
+      await this.#store({
+        jobFolder,
+        totalSteps,
+        stages,
+        before,
+        secrets,
+        startedAt,
+        launched: true,
+        tinker,
+      });
+      if (tinker !== undefined) await this.events.append([{ type: 'phase', phase: tinkerPhases.starting }]);
     } catch (error) {
       if (this.#isClosed) return; // the next host continues
       if (this.#cancellation.token.isCancelled) return this.#end(null);
@@ -253,8 +274,28 @@ export class Run {
     await this.#startKeeper();
   }
 
+  /** Returns how to start the run, with the variables that its order passes, and with the port of a Tinker server. */
+  async #plan(folder: string): Promise<{
+    readonly plan: LaunchPlan;
+    readonly passed: LaunchRequest['order']['env'];
+    readonly tinker?: StoredRun['tinker'];
+  }> {
+    const { sync, launch } = this.#context;
+    const { order, tinker, devices } = this.#stored;
+    if (tinker !== undefined) {
+      const { port, ...plan } = await launch.prepareTinker(tinker, devices);
+      return { plan, passed: {}, tinker: { ...tinker, port } };
+    }
+    const { token } = this.#cancellation;
+    await sync.materialize(order.snapshot, folder, token);
+    this.#throwIfStopped();
+    const request = await this.#request(folder);
+    return { plan: await launch.prepare(request, token), passed: request.order.env };
+  }
+
   async #request(folder: string): Promise<LaunchRequest> {
-    const { id, order, devices } = this.#stored;
+    const { id, devices } = this.#stored;
+    const order = trainingOf(this.#stored.order);
     const env = await this.#folder.readValues();
     const lost = order.env.filter((name) => !(name in env));
     if (lost.length > 0) throw runErrors.variablesLost(lost);
@@ -298,7 +339,8 @@ export class Run {
     await this.#tails.pump();
     this.#followRenamed();
     if (isOver) return this.#isOver(exit ?? (await this.#folder.exit()) ?? null);
-    if (this.#is('running')) await this.#checkProgress();
+    if (this.#is('running'))
+      await (this.#stored.tinker === undefined ? this.#checkProgress() : this.#checkServer());
     this.#changed.fire();
   }
 
@@ -353,6 +395,13 @@ export class Run {
   async #checkProgress(): Promise<void> {
     const raised = this.#stallDetector.look(this.events.fold.state.alarms, this.#context.clock.monotonic());
     if (raised.length > 0) await this.events.append(raised.map((one) => ({ type: 'alarm', ...one })));
+  }
+
+  async #checkServer(): Promise<void> {
+    const port = this.#stored.tinker?.port ?? null;
+    const phase = port === null ? undefined : this.#probe.look(port);
+    if (phase !== undefined && phase !== this.events.fold.state.phase)
+      await this.events.append([{ type: 'phase', phase }]);
   }
 
   /** @param exit null: the exit was not noted */
@@ -418,7 +467,7 @@ function failureText(error: unknown): string {
 
 /** @param waits why it has not started */
 function recordOf(stored: StoredRun, events: EventLog, waits: string | null): RunRecord {
-  const { id, owner, createdAt, order, devices, startedAt, endedAt, jobFolder, stages } = stored;
+  const { id, owner, createdAt, order, devices, startedAt, endedAt, jobFolder, stages, tinker } = stored;
   const { from = null, ...ordered } = order;
   const { state, reason, phase, exitCode, step, stage, reward } = events.fold.state;
   const { totalSteps } = stages?.[(stage ?? 1) - 1] ?? stored;
@@ -431,5 +480,6 @@ function recordOf(stored: StoredRun, events: EventLog, waits: string | null): Ru
     reason: state === 'queued' ? waits : reason,
     ...(stages && { stages }),
     ...(stage !== null && { stage }),
+    ...(tinker && { tinker: { server: tinker.server, model: tinker.model } }),
   };
 }

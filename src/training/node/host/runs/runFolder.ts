@@ -3,7 +3,14 @@ import path from 'node:path';
 import * as z from 'zod/mini';
 import { Buffer } from 'node:buffer';
 import { createHmac, randomBytes } from 'node:crypto';
-import { runOrder, runRecord, type RunOrder } from '../../../core/protocol/runs.ts';
+import {
+  runBackbones,
+  runLaunchers,
+  runOrder,
+  runRecord,
+  tinkerService,
+  type RunOrder,
+} from '../../../core/protocol/runs.ts';
 import {
   secretMarks,
   LogRedactor,
@@ -42,7 +49,15 @@ const storedRun = z.extend(jobLayout, {
   owner: z.string(),
   key: z.optional(z.string()),
   createdAt: z.number(),
-  order: z.extend(z.omit(runOrder, { env: true }), { name: z.string(), env: z.array(z.string()) }),
+  order: z.extend(z.omit(runOrder, { env: true }), {
+    name: z.string(),
+    env: z.array(z.string()),
+    launcher: z.enum(runLaunchers),
+    backbone: z.enum(runBackbones),
+    config: z.string(),
+  }),
+  /** The port of loopback; null: it has not been prepared. */
+  tinker: z.optional(z.extend(tinkerService, { port: z.nullable(z.int()) })),
   /** The runs that it continues from, nearest first, including removed ones. */
   lineage: z.optional(z.array(z.string())),
   devices: z.array(z.int()),

@@ -1,6 +1,6 @@
 import type { Disposable } from '../../../../base/core/disposable.ts';
 import type { Clock } from '../../../../base/core/ports.ts';
-import type { LauncherName } from '../../../core/protocol/runs.ts';
+import type { RunLauncher } from '../../../core/protocol/runs.ts';
 import { killGroup, processesInGroup, removeGroup } from '../../../../base/node/process/controlGroup.ts';
 import { isAlive, type ProcessIdentity } from '../../../../base/node/process/kill.ts';
 import type { Family } from './family.ts';
@@ -14,7 +14,7 @@ export interface StopTimes {
 }
 
 /** Returns the times for a launcher. Ray stops a job slowly, and without its supervisor the job would continue. */
-export function stopTimesOf(launcher: LauncherName, times: StopTimes): StopTimes {
+export function stopTimesOf(launcher: RunLauncher, times: StopTimes): StopTimes {
   return launcher === 'ray' ? { ...times, interrupt: 6 * times.interrupt } : times;
 }
 

@@ -18,6 +18,7 @@ const order: RunOrder = {
   ...{ snapshot: sha256, flags: [], env: {}, gpus: 0 },
 };
 const run = theRun;
+const key = '0123456789abcdef';
 const result = 'global_step_1/actor/model.pt';
 
 type AnyRequest = { readonly [M in HostMethod]: readonly [method: M, params: HostParams<M>] }[HostMethod];
@@ -32,7 +33,12 @@ const starting: readonly AnyRequest[] = [
   ['sync.has', { snapshot: sha256 }],
   ['sync.entries', { snapshot: sha256, from: 0 }],
   ['sync.get', { sha256, offset: 0 }],
-  ['run.start', { order, key: '0123456789abcdef' }],
+  ['run.start', { order, key }],
+  ['tinker.start', { key }],
+  ['tinker.call', { run, key, method: 'GET', path: '/api/v1/healthz', headers: {} }],
+  ['tinker.send', { run, key, bytes: 1 }],
+  ['tinker.receive', { run, key, offset: 0 }],
+  ['tinker.stop', { run, key }],
   // What is no result of a run can hold secrets.
   ['file.get', { run, path: 'log/trainer.log', offset: 0, length: 1 }],
   ['file.sum', { run, of: 'job', path: 'config.json' }],
