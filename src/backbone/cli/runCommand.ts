@@ -74,15 +74,15 @@ export async function runEpisodes(run: RunArguments, { io, distFolder }: Command
   return code;
 }
 
-/** Continues a training from its last checkpoint. Resolves to the exit code. */
-export async function resumeTraining(
+/** Reads the arguments that continue a training from its last checkpoint. */
+export async function resumedRun(
   values: Values<typeof resumeTable>,
   folder: string,
-  context: CommandContext,
-): Promise<number> {
-  const absolute = path.resolve(context.io.cwd, folder);
+  { io }: CommandContext,
+): Promise<RunArguments> {
+  const absolute = path.resolve(io.cwd, folder);
   const state = await readTrainingState(absolute);
-  return runEpisodes(resumeArguments(values, absolute, state), context);
+  return resumeArguments(values, absolute, state);
 }
 
 function askAtTerminal(run: RunProcess): HumanTerminal {

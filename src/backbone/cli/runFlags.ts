@@ -1,5 +1,6 @@
 /** The options of a debug run as flags, and what the flags say. */
 import { CodedError } from '../../base/core/errors.ts';
+import { omit } from '../../base/core/omit.ts';
 import { type OptionErrors, runFlags, type RunFlag, type RunOptions } from '../node/options/runOptions.ts';
 import { ignoresEndpoint, modelKind } from '../node/options/resolveRun.ts';
 import type { TrainingState } from '../core/trainer/trainerPorts.ts';
@@ -64,6 +65,7 @@ export const judgeTable = {
 
 const resumeFlags: ReadonlySet<string> = new Set([
   'tinker-url',
+  'tinker-host',
   'steps',
   'max-hours',
   'max-cost',
@@ -127,7 +129,10 @@ export function resumeArguments(
 ): RunArguments {
   const { json = false, ...others } = values;
   const read = optionsOf({ conf: state.config, ...others }, state.cwd, 'tinker');
-  const options = { ...resumeOptions(folder, state), ...read.options };
+  const known = resumeOptions(folder, state);
+  // A host on the command line replaces the server of the training.
+  const before = read.options.tinkerHost === undefined ? known : omit(known, 'tinkerUrl');
+  const options = { ...before, ...read.options };
   return { ...read, options, judge: undefined, logView: false, json };
 }
 

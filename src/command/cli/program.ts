@@ -1,4 +1,9 @@
-import { CliCommand, type CommandSpec, type OptionTable } from '../../base/node/terminal/commandLine.ts';
+import {
+  CliCommand,
+  type CommandContext,
+  type CommandSpec,
+  type OptionTable,
+} from '../../base/node/terminal/commandLine.ts';
 import { addHostCommands } from '../../training/cli/host/hostProgram.ts';
 import { samplesOptions, traceOptions } from '../../traces/cli/options.ts';
 import { newOptions } from '../../sdk/cli/options.ts';
@@ -13,6 +18,7 @@ import {
   resumeTable,
   runArguments,
   runTable,
+  type RunArguments,
 } from '../../backbone/cli/runFlags.ts';
 
 /** Returns the tree of all commands. Building and parsing it runs nothing. */
@@ -22,11 +28,7 @@ export function buildProgram(version: string): CliCommand {
       'Runs the episodes of an AgentJet config on the debug backbone, in one process without a GPU, Ray or API key.',
     options: runTable,
     notes: 'Exit code: 0 all episodes ran, 1 some failed, 2 the run could not start, 130 interrupted.',
-    run: async (values, _, context) =>
-      (await import('../../backbone/cli/runCommand.ts')).runEpisodes(
-        runArguments(values, context.io.cwd),
-        context,
-      ),
+    run: (values, _, context) => runOnServer(runArguments(values, context.io.cwd), context),
   });
   program.usage('--conf <file> [options]\n       agentjet <command> [options]');
   program.version(version, '--version', 'Shows the version.');
@@ -98,8 +100,24 @@ const resumeSpec: CommandSpec<typeof resumeTable> = {
   notes:
     'Steps after the last checkpoint are trained again. Exit code: 0 trained to the end, 2 failed, 130 interrupted.',
   run: async (values, [folder = ''], context) =>
-    (await import('../../backbone/cli/runCommand.ts')).resumeTraining(values, folder, context),
+    runOnServer(
+      await (await import('../../backbone/cli/runCommand.ts')).resumedRun(values, folder, context),
+      context,
+    ),
 };
+
+/** Runs episodes, through a tunnel if a GPU host has the Tinker server. */
+async function runOnServer(run: RunArguments, context: CommandContext): Promise<number> {
+  const { runEpisodes } = await import('../../backbone/cli/runCommand.ts');
+  const { backbone, checkpoint, tinkerHost, tinkerUrl, baseModel } = run.options;
+  const usesServer = backbone === 'tinker' || checkpoint !== undefined;
+  if (!usesServer || tinkerHost === undefined || tinkerUrl !== undefined) return runEpisodes(run, context);
+  const { withTinkerHost } = await import('../../training/cli/remote/tinkerCommands.ts');
+  const request = baseModel === undefined ? {} : { model: baseModel };
+  return withTinkerHost(context, tinkerHost, request, (url) =>
+    runEpisodes({ ...run, options: { ...run.options, tinkerUrl: url } }, context),
+  );
+}
 
 const samplesSpec: CommandSpec<typeof samplesOptions> = {
   usage: 'samples <trace>',

@@ -119,6 +119,8 @@ export type TrainingLimits = Readonly<z.infer<typeof trainingLimits>>;
 export const trainRequest = z.object({
   /** Absent: that of `TINKER_BASE_URL`, else the service of Thinking Machines. */
   baseUrl: z.optional(z.string()),
+  /** The GPU host to which a tunnel at `baseUrl` leads. */
+  host: z.optional(z.string()),
   /** Absent: found as the official SDK finds it. */
   apiKey: z.optional(z.string()),
   /** The name of the model on the server; absent: `ajet.model.path`, or the only model of the server. */

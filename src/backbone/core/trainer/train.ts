@@ -9,6 +9,7 @@ import {
   type CancellationToken,
 } from '../../../base/core/cancellation.ts';
 import { CodedError, hasCode, toReport } from '../../../base/core/errors.ts';
+import { writeUrl } from '../../../base/core/httpTexts.ts';
 import { Random } from '../../../base/core/random.ts';
 import type {
   Datum,
@@ -194,7 +195,7 @@ class Trainer {
       cwd: request.cwd,
       split: request.split,
       options: optionsOf(request, choice),
-      ...(choice.baseUrl !== undefined && { baseUrl: choice.baseUrl }),
+      ...serverOf(choice),
       baseModel,
       rank: training.lora.rank,
       seed: prepared.plan.seed,
@@ -629,6 +630,12 @@ function optionsOf(
   const limits = { maxHours, maxTokens, maxCost, prices };
   const options = { ...all, ...limits, python, ajetPackage, pluginDirs };
   return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
+}
+
+/** Returns the server for a later process. A tunnel then has another address. Passwords stay out of files. */
+function serverOf({ host, baseUrl }: TrainRequest): Pick<TrainingState, 'tinkerHost' | 'baseUrl'> {
+  if (host !== undefined) return { tinkerHost: host };
+  return baseUrl === undefined ? {} : { baseUrl: writeUrl(baseUrl) };
 }
 
 function due(step: number, every: number | undefined): boolean {

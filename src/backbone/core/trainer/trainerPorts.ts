@@ -35,6 +35,8 @@ export const trainingState = z.object({
   /** Further options of the run, by their names in launch configurations. */
   options: z.record(z.string(), z.unknown()),
   baseUrl: z.optional(z.string()),
+  /** The GPU host with its Tinker server, in place of `baseUrl`. */
+  tinkerHost: z.optional(z.string()),
   baseModel: z.string(),
   rank: z.number(),
   seed: z.number(),

@@ -159,7 +159,7 @@ class RunResolver {
   }
 
   async #train(): Promise<Pick<RunRequest, 'train'>> {
-    const { backbone, baseModel, loss, rank, steps, rehearsal, resume } = this.#options;
+    const { backbone, tinkerHost, baseModel, loss, rank, steps, rehearsal, resume } = this.#options;
     const { maxHours, maxTokens, maxCost, prices } = this.#options;
     if (backbone !== 'tinker') {
       for (const option of ['maxHours', 'maxCost'] as const) {
@@ -176,6 +176,7 @@ class RunResolver {
     return {
       train: {
         ...(baseUrl !== undefined && { baseUrl, ...(await this.#tinkerKey(baseUrl)) }),
+        ...(tinkerHost !== undefined && { host: tinkerHost }),
         ...(baseModel !== undefined && { baseModel }),
         ...(loss !== undefined && { loss }),
         ...(rank !== undefined && { rank }),
@@ -252,7 +253,13 @@ class RunResolver {
   }
 
   #tinkerUrl(): string | undefined {
-    const { tinkerUrl } = this.#options;
+    const { tinkerUrl, tinkerHost } = this.#options;
+    if (tinkerUrl === undefined && tinkerHost !== undefined) {
+      throw this.#errors.missing(
+        'tinkerUrl',
+        'only VS Code and the command line open the tunnel of `tinkerHost`. `agentjet remote serve` prints its address',
+      );
+    }
     if (tinkerUrl !== undefined && !isHttpUrl(tinkerUrl)) {
       throw this.#errors.bad('tinkerUrl', 'an http or https URL', `'${tinkerUrl}'`);
     }

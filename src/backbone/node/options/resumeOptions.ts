@@ -7,10 +7,11 @@ import type { RunOptions } from './runOptions.ts';
  * @param folder absolute
  */
 export function resumeOptions(folder: string, state: TrainingState): RunOptions {
-  const { config, cwd, split, baseUrl, baseModel, rank, loss, seed, totalSteps: steps } = state;
+  const { config, cwd, split, baseUrl, tinkerHost, baseModel, rank, loss, seed, totalSteps: steps } = state;
   return {
     ...state.options,
     ...{ backbone: 'tinker', resume: folder, config, cwd, split, baseModel, rank, loss, seed, steps },
     ...(baseUrl !== undefined && { tinkerUrl: baseUrl }),
+    ...(tinkerHost !== undefined && { tinkerHost }),
   };
 }

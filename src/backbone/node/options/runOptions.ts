@@ -247,6 +247,12 @@ const training = {
     unset: 'TINKER_BASE_URL, else the service of Thinking Machines',
     value: '<url>',
   }),
+  tinkerHost: trainingOption(text(), {
+    description:
+      'GPU host whose Tinker server trains. AgentJet starts the server there if it does not run, and reaches it through the connection to the host.',
+    unset: 'the server at `tinkerUrl`',
+    value: '<name>',
+  }),
   baseModel: trainingOption(text(), {
     description: 'Name of the model on the Tinker server.',
     unset: '`ajet.model.path`, or the only model of the server',
