@@ -1,4 +1,8 @@
+import { kebabCase } from '../../base/core/kebabCase.ts';
+import { trainRequest } from '../../backbone/core/protocol/run.ts';
 import type { TrainingState } from '../../backbone/core/trainer/trainerPorts.ts';
+import { limitsOf } from '../../backbone/core/trainer/trainingBudget.ts';
+import { tokenKinds } from '../../tinker/core/service.ts';
 import type { RunRecord } from '../core/protocol/runs.ts';
 import type { KnownHost } from './knownHosts.ts';
 import type { DispatchedRun } from './dispatchedRuns.ts';
@@ -40,10 +44,15 @@ export function rerunArgs(host: KnownHost, run: RunRecord, sent: DispatchedRun |
 /** Returns the command that resumes a training in a folder, or that starts it again if there is nothing to resume. */
 export function localArgs(folder: string, state: TrainingState): string[] {
   const { status, checkpoints, config, baseUrl, baseModel, loss, rank, totalSteps } = state;
+  const prices = trainRequest.safeParse(state.options).data?.prices?.[baseModel];
   if (status !== 'completed' && checkpoints.length > 0) return ['agentjet', 'resume', folder];
   return [
     ...['agentjet', '--conf', config, '--backbone', 'tinker'],
     ...(baseUrl === undefined ? [] : ['--tinker-url', baseUrl]),
     ...['--base-model', baseModel, '--loss', loss, '--rank', String(rank), '--steps', String(totalSteps)],
+    ...Object.entries(limitsOf(state)).flatMap(([limit, value]) => [`--${kebabCase(limit)}`, String(value)]),
+    ...(prices === undefined
+      ? []
+      : ['--price', `${baseModel}=${tokenKinds.map((kind) => prices[kind]).join()}`]),
   ];
 }

@@ -100,12 +100,14 @@ test('shows what a training has used, and which limit ended it', async () => {
   const usage = { prefill: 101_234, sample: 51_000, train: 148_500, seconds: 4_210, cost: 0.0937 };
   for (let step = 1; step <= 5; step += 1) await training.step();
   await training.checkpoint();
-  await training.save({ usage });
+  const stepUsage = { prefill: 20_000, sample: 10_000, train: 30_000, seconds: 800, cost: 0.0187 };
+  await training.save({ usage, stepUsage });
   const header = page.locator('.run-header');
-  await expect.poll(() => header.innerText()).toMatch(/Tokens\s+300,734 of 500,000/i);
-  expect(await header.innerText()).toMatch(/Cost\s+0\.0937 of 0\.25/i);
+  await expect.poll(() => header.innerText()).toMatch(/Tokens\s+300,734 of 500,000, about 1,200,000 in all/i);
+  expect(await header.innerText()).toMatch(/Cost\s+0\.0937 of 0\.25, about 0\.37 in all/i);
   expect(await header.innerText()).toMatch(/Time without breakpoints\s+1 h 10 min of 1\.5 h/i);
   expect(await header.innerText()).toContain('101,234 in prompts, 51,000 sampled, 148,500 trained');
+  await picture(page, 'training-folder-budget');
   const reason =
     'The next step would exceed the limit of a cost of 0.25 (used: 0.24, in the last step: 0.02).';
   await training.save({ status: 'limit-reached', reason, usage: { ...usage, cost: 0.24 } });

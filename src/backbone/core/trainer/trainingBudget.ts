@@ -129,6 +129,16 @@ export function limitThatEnded({
   return exceeded(limitsOf(state), sum(usage, stepUsage));
 }
 
+/** Returns the use of a whole training if its other steps are like the last one. */
+export function expectedInAll({
+  usage,
+  stepUsage,
+  step,
+  totalSteps,
+}: Pick<TrainingState, 'usage' | 'stepUsage' | 'step' | 'totalSteps'>): TrainingUsage | undefined {
+  return usage && stepUsage && sum(usage, stepUsage, totalSteps - step);
+}
+
 const noUsage: TrainingUsage = { prefill: 0, sample: 0, train: 0, seconds: 0 };
 
 function sum(one: TrainingUsage, other: TrainingUsage, times = 1): TrainingUsage {

@@ -1,6 +1,7 @@
 /** Presents a training in a folder of this machine as the page of a training run shows it. */
 import type { MetricsLine, TrainingState } from '../../../backbone/core/trainer/trainerPorts.ts';
-import { limitsOf, tokensOf } from '../../../backbone/core/trainer/trainingBudget.ts';
+import { expectedInAll, limitsOf, tokensOf } from '../../../backbone/core/trainer/trainingBudget.ts';
+import type { TrainingUsage } from '../../../backbone/core/protocol/run.ts';
 import type { RunState } from '../protocol/runs.ts';
 import { rewardIn } from '../runs/metrics.ts';
 import type { PageCheckpoint, PageRun } from './trainingRunRpc.ts';
@@ -27,6 +28,7 @@ export function rewardOf({ values }: MetricsLine): number | undefined {
 export function localRun({ folder, name, state, savedAt, isAlive, traces, rewards }: LocalFacts): PageRun {
   const { baseModel, baseUrl, loss, rank, step, startedAt, usage } = state;
   const runState = stateOf(state.status, isAlive);
+  const expected = runState === 'running' ? expectedInAll(state) : undefined;
   return {
     host: thisMachine,
     record: {
@@ -40,9 +42,14 @@ export function localRun({ folder, name, state, savedAt, isAlive, traces, reward
     rollouts: traces.length > 0,
     local: {
       ...{ baseModel, ...(baseUrl !== undefined && { server: baseUrl }), loss, rank, traces: [...traces] },
-      ...(usage && { usage: { ...usage, tokens: tokensOf(usage) }, limits: limitsOf(state) }),
+      ...(usage && { usage: withTokens(usage), limits: limitsOf(state) }),
+      ...(expected && { expected: withTokens(expected) }),
     },
   };
+}
+
+function withTokens(usage: TrainingUsage): TrainingUsage & { readonly tokens: number } {
+  return { ...usage, tokens: tokensOf(usage) };
 }
 
 export function localCheckpoints({

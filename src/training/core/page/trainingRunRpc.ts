@@ -19,6 +19,8 @@ export const pageRecord = z.extend(
 );
 export type PageRecord = z.infer<typeof pageRecord>;
 
+const pageUsage = z.object({ ...trainingUsage.shape, tokens: z.number() });
+
 /** The facts that only a training in a folder of this machine has. */
 const localTraining = z.object({
   baseModel: z.string(),
@@ -26,8 +28,9 @@ const localTraining = z.object({
   server: z.optional(z.string()),
   loss: z.string(),
   rank: z.number(),
-  /** The use and the limits of the training. */
-  usage: z.optional(z.object({ ...trainingUsage.shape, tokens: z.number() })),
+  /** The use and the limits of the training, and what it will have used at its end. */
+  usage: z.optional(pageUsage),
+  expected: z.optional(pageUsage),
   limits: z.optional(trainingLimits),
   /** The names of the traces of its steps and validations, in order of their steps. */
   traces: z.array(traceName),

@@ -146,11 +146,16 @@ function Numbers({ run }: { readonly run: RunData }) {
 
 /** The use of a training of this machine, with its limits. */
 function Used({ run }: { readonly run: RunData }) {
-  const { usage, limits = {} } = run.shown.local ?? {};
+  const { usage, expected, limits = {} } = run.shown.local ?? {};
   if (usage === undefined) return null;
   const { maxHours, maxTokens, maxCost } = limits;
-  const of = (limit: number | undefined): string | undefined =>
-    limit === undefined ? undefined : l10n.t('of {0}', number(limit));
+  const noteOf = (limit: number | undefined, inAll: number | undefined): string | undefined => {
+    const parts = [
+      ...(limit === undefined ? [] : [l10n.t('of {0}', number(limit))]),
+      ...(inAll === undefined ? [] : [l10n.t('about {0} in all', number(Number(inAll.toPrecision(2))))]),
+    ];
+    return parts.length === 0 ? undefined : parts.join(', ');
+  };
   return (
     <>
       {maxHours !== undefined && (
@@ -158,11 +163,11 @@ function Used({ run }: { readonly run: RunData }) {
           {wholeDuration(usage.seconds)}
         </Stat>
       )}
-      <Stat name={l10n.t('Tokens')} note={of(maxTokens)}>
+      <Stat name={l10n.t('Tokens')} note={noteOf(maxTokens, expected?.tokens)}>
         {count(usage.tokens)}
       </Stat>
       {usage.cost !== undefined && (
-        <Stat name={l10n.t('Cost')} note={of(maxCost)}>
+        <Stat name={l10n.t('Cost')} note={noteOf(maxCost, expected?.cost)}>
           {number(usage.cost)}
         </Stat>
       )}

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { RunRecord } from '../../../../src/training/core/protocol/runs.ts';
-import { addHostArgs, rerunArgs } from '../../../../src/training/editor/commandLines.ts';
+import { addHostArgs, localArgs, rerunArgs } from '../../../../src/training/editor/commandLines.ts';
 import { startedRun as runArguments } from '../../command/commandLines.ts';
+import { trainingStateOf } from '../../../tools/trainingFolder.ts';
 
 const host = { name: 'our box', url: 'wss://gpu:7788', fingerprint: 'ab'.repeat(32) };
 const run = {
@@ -45,5 +46,23 @@ describe('the command of a run', () => {
     expect((await addHostArgs(overSsh)).slice(3)).toEqual([
       ...['GPU', 'ssh:ann@gpu', '--launcher', 'ajet=/opt/ajet', '--gpus', '2'],
     ]);
+  });
+});
+
+describe('the command of a training on this machine', () => {
+  const price = { prefill: 0.13, sample: 0.4, train: 0.5 };
+  const { baseModel } = trainingStateOf();
+
+  it('starts a training again with its limits and prices, if there is nothing to resume', () => {
+    const options = { maxCost: 5, maxHours: 1.5, repeat: 2, prices: { [baseModel]: price, other: price } };
+    const words = localArgs('/runs/math', trainingStateOf({ options })).join(' ');
+    expect(words).toMatch(/^agentjet --conf \/home\/ada\/math\/train\.yaml --backbone tinker/);
+    expect(words).toContain(`--max-hours 1.5 --max-cost 5 --price ${baseModel}=0.13,0.4,0.5`);
+  });
+
+  it('resumes a training that has a checkpoint', () => {
+    const checkpoints = [{ step: 1, path: 'tinker://a', sampler: 'tinker://b', savedAt: 0 }];
+    const state = trainingStateOf({ checkpoints, status: 'limit-reached', options: { maxCost: 5 } });
+    expect(localArgs('/runs/math', state)).toEqual(['agentjet', 'resume', '/runs/math']);
   });
 });
