@@ -22,6 +22,7 @@ import { streamBenches } from './stream.mjs';
 import { syncBenches } from './sync.mjs';
 import { traceBenches } from './trace.mjs';
 import { trackBenches } from './track.mjs';
+import { trainBenches } from './train.mjs';
 import { viewerBenches } from './viewer.mjs';
 
 const benches = [
@@ -36,6 +37,7 @@ const benches = [
   ...syncBenches,
   ...traceBenches,
   ...trackBenches,
+  ...trainBenches,
   ...viewerBenches,
 ];
 
