@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
+import { parseJson } from '../../../src/base/core/parseJson.ts';
 import type { MessageName } from '../../../src/tinker/core/wire/schema.ts';
 import { shownMessage, type Exchange } from './conversation.ts';
 
@@ -89,5 +90,7 @@ function headersOf(headers: IncomingHttpHeaders): Record<string, string> {
 
 function bodyOf(bytes: Buffer, type: string | undefined, message: MessageName | undefined): unknown {
   if (type?.includes('x-protobuf') === true && message !== undefined) return shownMessage(message, bytes);
-  return bytes.length === 0 ? null : (JSON.parse(bytes.toString()) as unknown);
+  if (bytes.length === 0) return null;
+  // A server that fails answers with a text.
+  return parseJson(bytes.toString()) ?? bytes.toString();
 }
