@@ -7,15 +7,13 @@ import { expect, inject, test } from 'vitest';
 import { freePort } from '../../src/base/node/freePort.ts';
 import type { RunRecord } from '../../src/training/core/protocol/runs.ts';
 import { gpuMachine, type GpuMachine, type RunningHost } from '../cli/training/gpuHost.ts';
-import { rehearsal, rehearsalPorts } from './rehearsalServer.ts';
+import { rehearsal, skyrlServers } from './rehearsalServer.ts';
 
 /** A machine whose host may start the server of a rehearsal, and a project that trains the tiny model. */
 async function machineWithSkyrl(): Promise<{ machine: GpuMachine; host: () => Promise<RunningHost> }> {
   const machine = await gpuMachine();
-  const { python, model, compiled } = await rehearsal();
-  const serve = path.join(rehearsalPorts.scripts, 'serve.py');
-  const command = [python, '-E', '-s', '-B', serve, '{data}', '{model}', '{port}', '300'];
-  const servers = { skyrl: { command, models: [model], gpus: 1 } };
+  const { model, compiled } = await rehearsal();
+  const servers = await skyrlServers();
   await machine.folder.write({ 'servers.json': JSON.stringify(servers) });
   cpSync(path.resolve(import.meta.dirname, '../fixtures/training'), machine.project.folder, {
     recursive: true,

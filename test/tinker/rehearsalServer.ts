@@ -17,3 +17,11 @@ export function rehearsalServer(options: RehearsalServerOptions = {}): () => Reh
     return server;
   };
 }
+
+/** Returns the list of Tinker servers of a host that may start the server of a rehearsal. */
+export async function skyrlServers() {
+  const { python, model } = await rehearsal();
+  const serve = path.join(rehearsalPorts.scripts, 'serve.py');
+  const command = [python, '-E', '-s', '-B', serve, '{data}', '{model}', '{port}', '300'];
+  return { skyrl: { command, models: [model] as const, gpus: 1 } };
+}

@@ -24,6 +24,10 @@ export async function addHostArgs(host: KnownHost): Promise<string[]> {
 /** Returns the command that starts a run again, as arguments. Without `sent`, it must run in the dispatched folder. */
 export function rerunArgs(host: KnownHost, run: RunRecord, sent: DispatchedRun | undefined): string[] {
   const on = ['--host', hostNameOf(host)];
+  if (run.tinker !== undefined) {
+    const { server, model } = run.tinker;
+    return ['agentjet', 'remote', 'serve', '--server', server, '--base-model', model, ...on];
+  }
   const variables = run.env.flatMap((name) => ['--env', name]);
   if (run.from !== null) {
     const { run: earlier, step, stage, as } = run.from;
@@ -43,12 +47,13 @@ export function rerunArgs(host: KnownHost, run: RunRecord, sent: DispatchedRun |
 
 /** Returns the command that resumes a training in a folder, or that starts it again if there is nothing to resume. */
 export function localArgs(folder: string, state: TrainingState): string[] {
-  const { status, checkpoints, config, baseUrl, baseModel, loss, rank, totalSteps } = state;
+  const { status, checkpoints, config, baseUrl, tinkerHost, baseModel, loss, rank, totalSteps } = state;
   const prices = trainRequest.safeParse(state.options).data?.prices?.[baseModel];
   if (status !== 'completed' && checkpoints.length > 0) return ['agentjet', 'resume', folder];
   return [
     ...['agentjet', '--conf', config, '--backbone', 'tinker'],
     ...(baseUrl === undefined ? [] : ['--tinker-url', baseUrl]),
+    ...(tinkerHost === undefined ? [] : ['--tinker-host', tinkerHost]),
     ...['--base-model', baseModel, '--loss', loss, '--rank', String(rank), '--steps', String(totalSteps)],
     ...Object.entries(limitsOf(state)).flatMap(([limit, value]) => [`--${kebabCase(limit)}`, String(value)]),
     ...(prices === undefined

@@ -109,9 +109,12 @@ const messageTime = 5_000;
 /** Debugs the workflow of a training, answered by the weights of a checkpoint. */
 async function debugCheckpoint(folder: string, step: number): Promise<void> {
   const state = await stateIn(folder);
-  const { config, cwd, baseUrl } = state;
+  const { config, cwd, baseUrl, tinkerHost, baseModel } = state;
   const checkpoint = checkpointIn(folder, state, step).sampler;
-  const server = baseUrl === undefined ? {} : { tinkerUrl: baseUrl };
+  const server = {
+    ...(baseUrl !== undefined && { tinkerUrl: baseUrl }),
+    ...(tinkerHost !== undefined && { tinkerHost, baseModel }),
+  };
   const name = vscode.l10n.t('{0}, step {1}', path.basename(folder), step);
   await debug({ name, config, cwd, model: 'tinker', checkpoint, ...server });
 }

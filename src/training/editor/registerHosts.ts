@@ -18,6 +18,7 @@ import { registerLogLinks, RunLogs } from './runLogs.ts';
 import { DispatchedRuns } from './dispatchedRuns.ts';
 import type { TrainingServices } from './services.ts';
 import { SshTunnels } from './sshTunnels.ts';
+import { registerTinkerHosts } from './tinkerHosts.ts';
 import { TrainingConfigs } from './trainingConfigs.ts';
 import { TrainingPages } from './trainingPages.ts';
 import { launchKey } from '../../configs/core/dialect.ts';
@@ -57,6 +58,7 @@ export function registerHosts(
   const pages = store.add(new TrainingPages(services, context.workspaceState, webFolder));
   store.add(registerHostCommands(services, pages));
   store.add(openTrainings(pages, log));
+  store.add(registerTinkerHosts(services));
   store.add(registerLogLinks(logs, createLogLinker(clients, services.dispatchedRuns)));
   const provider = store.add(new HostsProvider(hosts, clients));
   const view = store.add(

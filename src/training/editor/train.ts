@@ -7,7 +7,8 @@ import { targetOf } from '../../configs/editor/choose/target.ts';
 import { shellCommand } from '../core/launch/shellWords.ts';
 import { chooseDebugging, debug } from './folderActions.ts';
 import type { TrainingServices } from './services.ts';
-import { trainOnHost } from './trainOnHost.ts';
+import { chooseTinkerModel } from './tinkerHosts.ts';
+import { chooseHost, trainOnHost } from './trainOnHost.ts';
 
 const title = (): string => vscode.l10n.t('AgentJet: Train');
 
@@ -25,6 +26,13 @@ export async function train(services: TrainingServices, uri: vscode.Uri | undefi
         'Runs the workflow here, with breakpoints. The server has the model and the GPUs.',
       ),
       start: () => trainOnServer(services, uri),
+    },
+    {
+      label: vscode.l10n.t('$(remote) Tinker server on a GPU host'),
+      detail: vscode.l10n.t(
+        'Runs the workflow here, with breakpoints. The host starts the server on its GPUs.',
+      ),
+      start: () => trainThroughHost(services, uri),
     },
     {
       label: vscode.l10n.t('$(device-desktop) This machine (rehearsal)'),
@@ -50,11 +58,29 @@ async function trainOnServer(services: TrainingServices, uri: vscode.Uri | undef
     ignoreFocusOut: true,
   });
   if (tinkerUrl === undefined || !(await hasKey(services.apiKeys, tinkerUrl))) return;
+  await trainHere(config, { tinkerUrl });
+}
+
+async function trainThroughHost(services: TrainingServices, uri: vscode.Uri | undefined): Promise<void> {
+  const config = await configOf(services, uri);
+  if (config === undefined) return;
+  const host = await chooseHost(services, title());
+  if (host === undefined) return;
+  const { connection } = await services.clients.connect(host);
+  const baseModel = await chooseTinkerModel(host, await connection.ask('status', {}));
+  if (baseModel !== undefined) await trainHere(config, { tinkerHost: host.name, baseModel });
+}
+
+/** Asks for the debugger, and trains a config with the workflow on this machine. */
+async function trainHere(
+  config: vscode.Uri,
+  server: { readonly tinkerUrl: string } | { readonly tinkerHost: string; readonly baseModel: string },
+): Promise<void> {
   const name = vscode.l10n.t('Train {0}', path.basename(config.fsPath));
   const noDebug = await chooseDebugging(name);
   if (noDebug === undefined) return;
   const cwd = workingFolder(config);
-  await debug({ name, config: config.fsPath, cwd, backbone: 'tinker', tinkerUrl }, noDebug);
+  await debug({ name, config: config.fsPath, cwd, backbone: 'tinker', ...server }, noDebug);
 }
 
 /** Asks for the key of a server, unless it is saved. Resolves to false if the user cancels. */

@@ -118,7 +118,7 @@ export async function trainOnHost(services: TrainingServices, uri: vscode.Uri | 
   const config = await chooseConfig(document && targetOf(document), services.recent);
   if (config === undefined) return;
   if (!/\.ya?ml$/i.test(config.path)) throw notYaml(config);
-  const host = await chooseHost(services);
+  const host = await chooseHost(services, vscode.l10n.t('AgentJet: Train on GPU Host'));
   if (host === undefined) return;
   await saveAll(workingFolder(config));
   const title = vscode.l10n.t('Training {0} on {1}', path.basename(config.fsPath), host.name);
@@ -214,13 +214,14 @@ async function send(
   await services.showPage({ host, client, run }, true);
 }
 
-async function chooseHost(services: TrainingServices): Promise<KnownHost | undefined> {
+/** Asks for a host, or adds the first one. */
+export async function chooseHost(services: TrainingServices, title: string): Promise<KnownHost | undefined> {
   const known = services.hosts.list();
   if (known.length === 0) return addHost(services);
   if (known.length === 1) return known[0];
   const items = known.map((host) => ({ label: host.name, description: host.url, host }));
   const chosen = await vscode.window.showQuickPick(items, {
-    title: vscode.l10n.t('AgentJet: Train on GPU Host'),
+    title,
     placeHolder: vscode.l10n.t('Select a host'),
   });
   return chosen?.host;

@@ -199,6 +199,7 @@ function statusText(name: string, status: HostStatus): string {
   const launchers = status.launchers.map(
     ({ name: launcher, version, problem }) => `${launcher} ${problem ?? version ?? '(unknown version)'}`,
   );
+  const tinker = (status.tinker ?? []).map(({ server, models }) => `tinker ${server}: ${models.join(', ')}`);
   const gpus = status.gpus.map((gpu) => [
     String(gpu.index),
     gpu.name,
@@ -208,5 +209,5 @@ function statusText(name: string, status: HostStatus): string {
   ]);
   const table =
     gpus.length === 0 ? 'No GPUs.\n' : columns([['GPU', 'NAME', 'MEMORY', 'LOAD', 'RUN'], ...gpus]);
-  return `${[...machine, ...launchers].join('\n')}\n\n${table}`;
+  return `${[...machine, ...launchers, ...tinker].join('\n')}\n\n${table}`;
 }

@@ -37,6 +37,13 @@ describe('the command of a run', () => {
     expect(staged).toContain(' --step 3 --stage rl --fork ');
   });
 
+  it('starts a Tinker server again', () => {
+    const server = { ...run, tinker: { server: 'skyrl', model: 'Qwen/Qwen3-4B' } };
+    expect(rerunArgs(host, server, undefined).join(' ')).toBe(
+      'agentjet remote serve --server skyrl --base-model Qwen/Qwen3-4B --host our-box',
+    );
+  });
+
   it('needs a host that the command line knows', async () => {
     expect((await addHostArgs(host)).join(' ')).toBe(
       `agentjet remote add our-box wss://gpu:7788#${'ab'.repeat(32)}`,
