@@ -1,10 +1,9 @@
 /**
  * Proves that a training learns: a tiny model on a real server, trained from the debug adapter, as F5 does without breakpoints.
- * `npm run train:proof` tries all seeds. AGENTJET_PROOF names the file for its figures.
+ * `npm run train:proof` tries all seeds. AGENTJET_PROOF names the folder for the figures.
  */
 import { spawnSync } from 'node:child_process';
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
@@ -13,97 +12,58 @@ import { neverCancelled } from '../../src/base/core/cancellation.ts';
 import type { TrainingSample } from '../../src/tracking/core/samples.ts';
 import { openTraceReader } from '../../src/traces/node/store/openReader.ts';
 import { openTinker } from '../../src/tinker/node/openTinker.ts';
-import { RunningAdapter } from '../cli/harness/adapter.ts';
 import { ensurePython } from '../tools/pythonEnvironments.mjs';
+import type { RunningAdapter } from '../cli/harness/adapter.ts';
+import {
+  curveIn,
+  digitsProject,
+  languages,
+  proofFolder,
+  resultsOf,
+  startTraining,
+  writeProof,
+  type Curve,
+  type Language,
+} from './digits.ts';
 import { rehearsalServer } from './rehearsalServer.ts';
 
 const server = rehearsalServer();
-const proofFile = process.env['AGENTJET_PROOF'];
-const seeds = proofFile === undefined ? [0, 1] : [0, 1, 2, 3, 4];
-const languages = ['typescript', 'python'] as const;
-type Language = (typeof languages)[number];
+const seeds = proofFolder === undefined ? [0, 1] : [0, 1, 2, 3, 4];
 
-interface Proved {
+interface Proved extends Curve {
   readonly seed: number;
   readonly language: Language;
-  /** Mean reward of the first two and of the last three steps. */
-  readonly first: number;
-  readonly last: number;
-  readonly curve: readonly number[];
-  /** The farthest ratio from 1 of the first step. */
-  readonly ratio: number;
 }
 
 const proved: Proved[] = [];
 let resumedAfterKill = false;
 let python = '';
-const folders: string[] = [];
 
 beforeAll(async () => {
   python = await ensurePython('base');
 });
 
 afterAll(() => {
-  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
-  if (proofFile === undefined) return;
   const ratioAtStep0 = proved.map(({ ratio }) => ratio).sort((a, b) => Math.abs(b - 1) - Math.abs(a - 1))[0];
-  writeFileSync(proofFile, JSON.stringify({ seeds: proved, languages, ratioAtStep0, resumedAfterKill }));
+  writeProof('proof', { seeds: proved, languages, ratioAtStep0, resumedAfterKill });
 });
 
-function projectFor(language: Language): string {
-  const folder = mkdtempSync(path.join(tmpdir(), 'agentjet-proof-'));
-  folders.push(folder);
-  cpSync(path.resolve(import.meta.dirname, '../fixtures/training'), folder, { recursive: true });
-  const config = path.join(folder, 'train.yaml');
-  const workflow = language === 'python' ? 'workflow.py->Digits' : 'workflow.ts->Digits';
-  const text = readFileSync(config, 'utf8').replace('MODEL', server().model).replace('WORKFLOW', workflow);
-  writeFileSync(config, text);
-  return folder;
-}
-
-interface Metrics {
-  readonly kind: string;
-  readonly step: number;
-  readonly values: Readonly<Record<string, number>>;
-}
-
-function metricsIn(folder: string): readonly Metrics[] {
-  const lines = readFileSync(path.join(folder, 'metrics.jsonl'), 'utf8').trim().split('\n');
-  return lines.map((line) => JSON.parse(line) as Metrics);
-}
-
-function rewardsIn(folder: string): readonly number[] {
-  return metricsIn(folder).map(({ values }) => values['critic/rewards/mean'] ?? NaN);
-}
-
-const mean = (values: readonly number[]): number =>
-  values.reduce((sum, value) => sum + value, 0) / values.length;
-
-/** Starts a training as an editor does. */
-async function launch(folder: string, seed: number, more: object = {}): Promise<RunningAdapter> {
-  const adapter = new RunningAdapter();
-  await adapter.launch({
-    config: path.join(folder, 'train.yaml'),
-    ...{ noDebug: true, backbone: 'tinker', tinkerUrl: server().url, rank: 8, seed, python, parallel: 32 },
-    ...more,
-  });
-  return adapter;
+function launch(folder: string, seed: number, more: object = {}): Promise<RunningAdapter> {
+  return startTraining(folder, server(), { seed, python, ...more });
 }
 
 const cases = languages.flatMap((language) => seeds.map((seed) => ({ language, seed })));
 
 test.each(cases)('a training in $language learns with seed $seed', async ({ language, seed }) => {
-  const folder = projectFor(language);
+  const folder = digitsProject(server(), language);
   const adapter = await launch(folder, seed);
   await adapter.client.event('terminated');
-  const run = path.join(folder, 'saved_experiments', 'digits');
-  const curve = rewardsIn(run);
-  const [first, last] = [mean(curve.slice(0, 2)), mean(curve.slice(-3))];
-  const ratio = metricsIn(run)[0]?.values['training/ratio_worst'] ?? NaN;
-  proved.push({ seed, language, first, last, curve, ratio });
-  expect(curve).toHaveLength(15);
-  expect(first).toBeLessThan(0.3);
-  expect(Math.abs(ratio - 1)).toBeLessThan(1e-4);
+  const run = resultsOf(folder);
+  const learned = curveIn(run);
+  proved.push({ seed, language, ...learned });
+  expect(learned.curve).toHaveLength(15);
+  expect(learned.first).toBeLessThan(0.3);
+  expect(Math.abs(learned.ratio - 1)).toBeLessThan(1e-4);
   expectTracedTraining(path.join(run, 'steps', 'step-0002.ajtrace'));
 });
 
@@ -134,23 +94,23 @@ test('most seeds reach four fifths', () => {
 });
 
 test('a killed training continues from its last checkpoint', async () => {
-  const folder = projectFor('typescript');
+  const folder = digitsProject(server(), 'typescript');
   const adapter = await launch(folder, 0);
   await adapter.printed(/^step 6 of/m);
   for (const pid of adapter.processes()) process.kill(pid, 'SIGKILL');
   adapter.child.kill('SIGKILL');
-  const run = path.join(folder, 'saved_experiments', 'digits');
+  const run = resultsOf(folder);
   const cli = path.join(inject('dist'), 'cli.mjs');
   const resumed = spawnSync(process.execPath, [cli, 'resume', run], { cwd: folder, encoding: 'utf8' });
   expect(resumed.stderr).toMatch(/from step 5/);
   expect(resumed.status, resumed.stderr).toBe(0);
-  const curve = rewardsIn(run);
+  const { curve, last } = curveIn(run);
   const whole = proved.find(({ language, seed }) => language === 'typescript' && seed === 0)?.curve ?? [];
   expect(curve).toHaveLength(15);
   // The server groups requests as they come, which changes the last digits of its sums, and rarely a sample.
   expect(curve.slice(0, 4)).toEqual(whole.slice(0, 4));
   expect(Math.abs((curve[4] ?? 0) - (whole[4] ?? 0))).toBeLessThan(0.1);
-  expect(mean(curve.slice(-3))).toBeGreaterThan(0.8);
+  expect(last).toBeGreaterThan(0.8);
   resumedAfterKill = true;
   await expectTrainersLogprobs(folder, run);
 });

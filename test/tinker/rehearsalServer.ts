@@ -1,15 +1,23 @@
-/** A real Tinker server with a tiny model, on this machine's CPU. */
+/** A real Tinker server on this machine's CPU. */
+import path from 'node:path';
 import { afterAll, beforeAll } from 'vitest';
 import type { RehearsalServer, RehearsalServerOptions } from '../../src/tinker/node/rehearsal/server.ts';
-import { startServer } from '../tools/rehearsal.ts';
+import { rehearsal, rehearsalPorts, startServer } from '../tools/rehearsal.ts';
 
 export { rehearsal, rehearsalPorts } from '../tools/rehearsal.ts';
 
-/** Starts one server for the tests of a file. Call the result in tests and later hooks. */
-export function rehearsalServer(options: RehearsalServerOptions = {}): () => RehearsalServer {
+/**
+ * Starts one server for the tests of a file. Call the result in tests and later hooks.
+ *
+ * @param makeModel makes the folder of a model; absent: the tiny one of a rehearsal
+ */
+export function rehearsalServer(
+  options: RehearsalServerOptions = {},
+  makeModel?: () => Promise<string>,
+): () => RehearsalServer {
   let server: RehearsalServer | undefined;
   beforeAll(async () => {
-    server = await startServer(options);
+    server = await startServer(options, await makeModel?.());
   });
   afterAll(() => server?.stop());
   return () => {

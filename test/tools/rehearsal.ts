@@ -29,7 +29,15 @@ export function rehearsal(options: RehearsalOptions = {}): Promise<Rehearsal> {
   return ensureRehearsal(rehearsalPorts, { cache, ...options }, () => undefined, neverCancelled);
 }
 
-/** Starts a real Tinker server with a tiny model, on this machine's CPU. */
-export async function startServer(options: RehearsalServerOptions = {}): Promise<RehearsalServer> {
-  return startRehearsalServer(rehearsalPorts, await rehearsal(), options, neverCancelled);
+/**
+ * Starts a real Tinker server on this machine's CPU.
+ *
+ * @param model the folder of a model; absent: the tiny one of a rehearsal
+ */
+export async function startServer(
+  options: RehearsalServerOptions = {},
+  model?: string,
+): Promise<RehearsalServer> {
+  const parts = { ...(await rehearsal()), ...(model !== undefined && { model }) };
+  return startRehearsalServer(rehearsalPorts, parts, options, neverCancelled);
 }

@@ -1,9 +1,10 @@
 /**
- * Proves that training works: trains a tiny model on this machine's CPU with all seeds, kills a training and resumes it.
+ * Proves that training works: trains a tiny model on this machine's CPU with all seeds, kills a training and resumes it, and
+ * trains a real language model with one seed.
  *
  *   npm run train:proof [-- --json]
  *
- * Prints a curve per seed and language, or with --json the figures.
+ * Prints the curves, or with --json the figures.
  */
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -17,25 +18,28 @@ await rm(folder, { recursive: true, force: true });
 if (failure !== undefined) exitWith(failure);
 
 async function prove() {
-  const file = path.join(folder, 'proof.json');
   const log = path.join(artifacts, 'logs', 'train-proof.log');
   await rm(log, { force: true });
   console.error('Training all seeds. This takes several minutes.');
-  const args = ['run', '--config', 'test/tinker/vitest.config.ts', 'proof.test.ts'];
-  const env = { ...projectEnv(), AGENTJET_PROOF: file };
+  const args = ['run', '--config', 'test/tinker/vitest.config.ts', 'proof.test.ts', 'realModel.test.ts'];
+  const env = { ...projectEnv(), AGENTJET_PROOF: folder };
   const code = await runLogged('vitest', args, { log, env });
-  const proof = JSON.parse(await readFile(file, 'utf8').catch(() => 'null'));
+  const figures = async (name) =>
+    JSON.parse(await readFile(path.join(folder, `${name}.json`), 'utf8').catch(() => 'null'));
+  const [tiny, realModel] = [await figures('proof'), await figures('realModel')];
+  const proof = tiny === null ? null : { ...tiny, ...(realModel !== null && { realModel }) };
   if (proof !== null) console.log(process.argv.includes('--json') ? JSON.stringify(proof) : curvesOf(proof));
   if (code !== 0) throw new ToolError(`The proof failed:\n${tail(log, 40)}`);
 }
 
-function curvesOf({ seeds, ratioAtStep0, resumedAfterKill }) {
-  const lines = seeds.map(({ seed, language, first, last, curve }) => {
+function curvesOf({ seeds, ratioAtStep0, resumedAfterKill, realModel }) {
+  const line = (name, { first, last, curve }) => {
     const rewards = curve.map((reward) => reward.toFixed(2).replace(/^0/, '')).join(' ');
-    return `${language.padEnd(10)} seed ${seed}  ${first.toFixed(2)} -> ${last.toFixed(2)}  ${rewards}`;
-  });
+    return `${name}  ${first.toFixed(2)} -> ${last.toFixed(2)}  ${rewards}`;
+  };
   return [
-    ...lines,
+    ...seeds.map((one) => line(`${one.language.padEnd(10)} seed ${one.seed}`, one)),
+    ...(realModel === undefined ? [] : [line('a real language model', realModel)]),
     `ratio of trainer and sampler in the first step: ${ratioAtStep0}`,
     `continued after a kill: ${resumedAfterKill ? 'yes' : 'no'}`,
   ].join('\n');
