@@ -1,4 +1,5 @@
 /** Presents a training in a folder of this machine as the page of a training run shows it. */
+import * as l10n from '@vscode/l10n';
 import type { MetricsLine, TrainingState } from '../../../backbone/core/trainer/trainerPorts.ts';
 import { expectedInAll, limitsOf, tokensOf } from '../../../backbone/core/trainer/trainingBudget.ts';
 import type { TrainingUsage } from '../../../backbone/core/protocol/run.ts';
@@ -26,7 +27,8 @@ export function rewardOf({ values }: MetricsLine): number | undefined {
 }
 
 export function localRun({ folder, name, state, savedAt, isAlive, traces, rewards }: LocalFacts): PageRun {
-  const { baseModel, baseUrl, loss, rank, step, startedAt, usage } = state;
+  const { baseModel, loss, rank, step, startedAt, usage } = state;
+  const server = serverText(state);
   const runState = stateOf(state.status, isAlive);
   const expected = runState === 'running' ? expectedInAll(state) : undefined;
   return {
@@ -41,7 +43,7 @@ export function localRun({ folder, name, state, savedAt, isAlive, traces, reward
     may: { start: true, cancel: false },
     rollouts: traces.length > 0,
     local: {
-      ...{ baseModel, ...(baseUrl !== undefined && { server: baseUrl }), loss, rank, traces: [...traces] },
+      ...{ baseModel, ...(server !== undefined && { server }), loss, rank, traces: [...traces] },
       ...(usage && { usage: withTokens(usage), limits: limitsOf(state) }),
       ...(expected && { expected: withTokens(expected) }),
     },
@@ -50,6 +52,10 @@ export function localRun({ folder, name, state, savedAt, isAlive, traces, reward
 
 function withTokens(usage: TrainingUsage): TrainingUsage & { readonly tokens: number } {
   return { ...usage, tokens: tokensOf(usage) };
+}
+
+function serverText({ baseUrl, tinkerHost }: TrainingState): string | undefined {
+  return tinkerHost === undefined ? baseUrl : l10n.t('GPU host {0}', tinkerHost);
 }
 
 export function localCheckpoints({

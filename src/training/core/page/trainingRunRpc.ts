@@ -24,7 +24,7 @@ const pageUsage = z.object({ ...trainingUsage.shape, tokens: z.number() });
 /** The facts that only a training in a folder of this machine has. */
 const localTraining = z.object({
   baseModel: z.string(),
-  /** The base URL of its server; absent: that of the environment. */
+  /** The base URL of its server, or its GPU host; absent: the URL of the environment. */
   server: z.optional(z.string()),
   loss: z.string(),
   rank: z.number(),

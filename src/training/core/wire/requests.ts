@@ -32,6 +32,8 @@ export class Requests {
   #next = 0;
   #waiting: Request[] = [];
   readonly #sent = new Map<number, Request>();
+  /** The number of requests that were sent, by limit. */
+  #count = { pending: 0, calls: 0 };
   #send: ((text: string) => void) | undefined;
 
   /** Sends a request, now or when there is a connection. */
@@ -78,6 +80,7 @@ export class Requests {
     this.#send = undefined;
     const asked = [...this.#sent.values()];
     this.#sent.clear();
+    this.#count = { pending: 0, calls: 0 };
     const again = asked.filter(
       ({ method, isForgotten }) => !isForgotten && hostMethods[method].retry === 'again',
     );
@@ -92,6 +95,7 @@ export class Requests {
   rejectAll(error: Error): void {
     const all = [...this.#sent.values(), ...this.#waiting];
     this.#sent.clear();
+    this.#count = { pending: 0, calls: 0 };
     this.#waiting = [];
     for (const one of all) one.reject(error);
   }
@@ -100,6 +104,7 @@ export class Requests {
     const request = message.id === null ? undefined : this.#sent.get(message.id);
     if (message.id === null || request === undefined) return;
     this.#sent.delete(message.id);
+    this.#count[limitOf(request.method)] -= 1;
     if ('error' in message) {
       const { code, data, message: text } = message.error;
       const refused = (): Error =>
@@ -117,19 +122,16 @@ export class Requests {
 
   #flush(): void {
     while (this.#send !== undefined) {
-      const at = this.#waiting.findIndex(({ method }) => this.#hasRoom(method));
+      const at = this.#waiting.findIndex(({ method }) => {
+        const limit = limitOf(method);
+        return this.#count[limit] < wireLimits[limit];
+      });
       const [request] = at < 0 ? [] : this.#waiting.splice(at, 1);
       if (request === undefined) return;
       const id = this.#next++;
       this.#sent.set(id, request);
+      this.#count[limitOf(request.method)] += 1;
       this.#send(JSON.stringify({ jsonrpc: '2.0', id, method: request.method, params: request.params }));
     }
-  }
-
-  #hasRoom(method: HostMethod): boolean {
-    const limit = limitOf(method);
-    let sent = 0;
-    for (const request of this.#sent.values()) if (limitOf(request.method) === limit) sent += 1;
-    return sent < wireLimits[limit];
   }
 }

@@ -188,7 +188,8 @@ export class NodeHostRuns implements HostRuns {
     if (active?.record.state === 'cancelling') throw tinkerCallErrors.ending(active.record.id);
     if (active !== undefined) return active;
     const order: NewOrder = {
-      name: model,
+      // A model can be a folder.
+      name: model.startsWith('/') ? path.basename(model) || model : model,
       launcher: 'tinker',
       backbone: 'tinker',
       config: '',
