@@ -29,7 +29,9 @@ export class Recorder {
       const received = Buffer.from(await answer.arrayBuffer());
       const type = answer.headers.get('content-type') ?? 'application/json';
       this.#record({ method, path, headers, sent, status: answer.status, type, received });
-      response.writeHead(answer.status, { 'content-type': type });
+      // The SDK repeats requests whose refusal has no length.
+      const length = String(received.length);
+      response.writeHead(answer.status, { 'content-type': type, 'content-length': length });
       response.end(received);
     })();
   });
