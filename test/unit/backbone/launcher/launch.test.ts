@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { missingHelper } from '../../../../src/backbone/core/helper-llm/createHelper.ts';
 import { localParts } from '../../../../src/backbone/node/readerTools.ts';
 import { noHub } from '../task-reader/source.ts';
@@ -24,6 +24,9 @@ import { finishedCall, letters, NotingWriter } from '../recording.ts';
 import { unasked } from '../taskSource.ts';
 import { composeText, memoryFiles } from '../../configs/memoryFiles.ts';
 import { FakeClock } from '../../fakeClock.ts';
+import { TinkerServer } from '../../../tools/tinkerServer.ts';
+import { openTinker } from '../../../../src/tinker/node/openTinker.ts';
+import type { TrainingState } from '../../../../src/backbone/core/trainer/trainerPorts.ts';
 
 const request: RunRequest = {
   protocol: 1,
@@ -141,6 +144,51 @@ async function* linesOf(text: string): AsyncGenerator<string> {
 }
 
 const never = new CancellationSource().token;
+
+it('ends a stopped training whose last save takes too long', async () => {
+  const server = await TinkerServer.start();
+  onTestFinished(() => server.close());
+  server.hold('save_weights');
+  const [clock, stop] = [new FakeClock(), new CancellationSource()];
+  const events: RunEvent[] = [];
+  const states: TrainingState[] = [];
+  const { ports, writer } = portsOf({
+    text: `${config}  data: { train_batch_size: 1 }\ndefaults: [ajet_default, _self_]\n`,
+    clock,
+    emit: (event) => {
+      events.push(event);
+      if (event.type === 'training-step') stop.cancel();
+    },
+    findModelText: () =>
+      Promise.resolve({ note: { ...letters.note, exact: true }, open: () => Promise.resolve(letters) }),
+    trainer: {
+      connect: () =>
+        openTinker({
+          ...{ baseUrl: server.url, env: {}, homeFolder: '/nowhere' },
+          startHeartbeats: () => ({ dispose: () => undefined }),
+        }),
+      openFolder: () =>
+        Promise.resolve({
+          ...{ path: '/runs/exp', state: undefined, openTrace: () => writer },
+          rewind: () => Promise.resolve(),
+          log: () => Promise.resolve(),
+          save: (state) => Promise.resolve(void states.push(state)),
+        }),
+    },
+  });
+  const ended = launch({ ...request, train: { steps: 3 } }, ports, stop.token);
+  await server.received('save_weights');
+  clock.advance(150_000);
+  await ended;
+  expect(events.at(-1)).toMatchObject({ type: 'run-ended', status: 'cancelled' });
+  expect(events).toContainEqual(
+    expect.objectContaining({
+      type: 'problem',
+      report: expect.objectContaining({ code: 'trainer/not-saved' }) as object,
+    }),
+  );
+  expect(states.at(-1)).toMatchObject({ status: 'cancelled', step: 1, checkpoints: [] });
+});
 
 describe('launch', () => {
   it('tells the run from its start to its end', async () => {
