@@ -34,6 +34,7 @@ export class GpuMachine {
   readonly runs = new Set<string>();
   /** Variables of the user's. */
   more: Readonly<Record<string, string>> = {};
+  gpus = 2;
 
   /** Use {@link gpuMachine}. */
   constructor(folder: Project) {
@@ -61,7 +62,7 @@ export class GpuMachine {
       '--launcher',
       `trinity=${folder.path('trinity')}`,
       '--gpus',
-      '2',
+      String(this.gpus),
       '--json',
     ];
   }

@@ -10,7 +10,10 @@ import { ensurePython } from '../../tools/pythonEnvironments.mjs';
 
 /** A Ray cluster of one node, of this test alone: no port is Ray's usual one, and nothing else is ended with it. */
 export interface RayCluster {
+  /** The address of its dashboard. */
   readonly head: string;
+  /** The address for RAY_ADDRESS. */
+  readonly address: string;
   readonly jobs: RayJobs;
   /** As a machine that loses its power: all of it, at once. */
   kill(): void;
@@ -78,7 +81,7 @@ async function start(python: string, { programs = [], token }: RayOptions): Prom
     await end();
     throw new Error(`${String(error)}\n${printed.slice(-2_000)}`);
   });
-  return { head, jobs, kill, end };
+  return { head, address: `127.0.0.1:${gcs}`, jobs, kill, end };
 }
 
 /** Jobs can be submitted once the node's agent has told of itself. */
