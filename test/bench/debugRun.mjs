@@ -23,14 +23,14 @@ export async function inRunFolder(name, tasks, measure) {
 }
 
 /**
- * Runs the folder's rollout.yaml. Rejects unless all episodes ended well, each with as many calls.
+ * Starts the run of the folder's rollout.yaml in an empty folder of results.
  *
  * @param request what differs in it from one run to another
  */
-export async function debugRun(folder, { episodes, calls, request, env = {} }) {
+export async function startRun(folder, request, env = {}) {
   const expDir = path.join(folder, 'runs');
   await rm(expDir, { recursive: true, force: true });
-  const backbone = await startBackbone({
+  return startBackbone({
     runtime: { executable: process.execPath, env: {} },
     runtimeArgs: [],
     script: path.join(root, 'dist/backbone.mjs'),
@@ -46,6 +46,11 @@ export async function debugRun(folder, { episodes, calls, request, env = {} }) {
     inspect: false,
     env,
   });
+}
+
+/** Runs the folder's rollout.yaml. Rejects unless all episodes ended well, each with as many calls. */
+export async function debugRun(folder, { episodes, calls, request, env }) {
+  const backbone = await startRun(folder, request, env);
   const results = [];
   const problems = [];
   backbone.onEvent((event) => {

@@ -4,16 +4,13 @@
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFile, rm, writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import process from 'node:process';
 import { createInterface } from 'node:readline';
-import { startBackbone } from '../../src/backbone/node/process/backboneChannel.ts';
-import { runProtocolVersion } from '../../src/backbone/core/protocol/run.ts';
-import { root } from '../tools/commands.mjs';
 import { rehearsal, startServer } from '../tools/rehearsal.ts';
 import { Recorder } from '../tools/tinkerConversations/recorder.ts';
-import { inRunFolder } from './debugRun.mjs';
+import { inRunFolder, startRun } from './debugRun.mjs';
 import { alternate, leastRuns, quantile } from './measure.mjs';
 
 const tasks = 4;
@@ -63,24 +60,9 @@ async function measureSides(folder, server) {
 
 /** Trains, and resolves to the milliseconds between the ends of consecutive steps. */
 async function train(folder, url, steps) {
-  const expDir = path.join(folder, 'runs');
-  await rm(expDir, { recursive: true, force: true });
-  const backbone = await startBackbone({
-    runtime: { executable: process.execPath, env: {} },
-    runtimeArgs: [],
-    script: path.join(root, 'dist/backbone.mjs'),
-    request: {
-      protocol: runProtocolVersion,
-      config: path.join(folder, 'rollout.yaml'),
-      cwd: folder,
-      expDir,
-      split: 'training',
-      allowEnvironment: false,
-      model: { kind: 'embedded' },
-      train: { baseUrl: url, rank: 8, steps },
-    },
-    inspect: false,
-    env: {},
+  const backbone = await startRun(folder, {
+    model: { kind: 'embedded' },
+    train: { baseUrl: url, rank: 8, steps },
   });
   const ends = [];
   const problems = [];
