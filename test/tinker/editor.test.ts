@@ -8,8 +8,8 @@ import { rehearsalServer } from './rehearsalServer.ts';
 /** Seconds. The server looks for sessions without heartbeats twice in this time. */
 const sessionTimeout = 40;
 const longStop = 2 * sessionTimeout;
-/** Enough to set a breakpoint while it trains. */
-const steps = 8;
+/** Enough to set a breakpoint while it trains: a step can take half a second. */
+const steps = 15;
 
 const server = rehearsalServer({ sessionTimeout });
 const editor = useEditor({ suite: 'training', workspace: 'test/fixtures/training' });
@@ -52,7 +52,7 @@ test('F5 trains, also after a stop that is longer than the session of the server
   await editor().command('Remove All Breakpoints');
   await editor().press('F5');
   await editor().showConsole();
-  await editor().see('.repl', `trained ${steps} steps`);
+  await editor().see('.repl', `trained ${steps} steps`, 120_000);
   await editor().screenshot('trained');
   const folder = editor().file('saved_experiments/digits');
   const state = JSON.parse(await readFile(path.join(folder, 'training.json'), 'utf8')) as { status: string };

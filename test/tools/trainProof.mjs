@@ -1,6 +1,6 @@
 /**
  * Proves that training works: trains a tiny model on this machine's CPU with all seeds, kills a training and resumes it, and
- * trains a real language model with one seed.
+ * trains a real language model with one seed. Saves pictures of a training in the editor.
  *
  *   npm run train:proof [-- --json]
  *
@@ -21,7 +21,8 @@ async function prove() {
   const log = path.join(artifacts, 'logs', 'train-proof.log');
   await rm(log, { force: true });
   console.error('Training all seeds. This takes several minutes.');
-  const args = ['run', '--config', 'test/tinker/vitest.config.ts', 'proof.test.ts', 'realModel.test.ts'];
+  const files = ['proof', 'realModel', 'palette'].map((name) => `${name}.test.ts`);
+  const args = ['run', '--config', 'test/tinker/vitest.config.ts', ...files];
   const env = { ...projectEnv(), AGENTJET_PROOF: folder };
   const code = await runLogged('vitest', args, { log, env });
   const figures = async (name) =>
@@ -29,6 +30,7 @@ async function prove() {
   const [tiny, realModel] = [await figures('proof'), await figures('realModel')];
   const proof = tiny === null ? null : { ...tiny, ...(realModel !== null && { realModel }) };
   if (proof !== null) console.log(process.argv.includes('--json') ? JSON.stringify(proof) : curvesOf(proof));
+  console.error(`Pictures: ${path.join(artifacts, 'screenshots/training-rehearsal')}`);
   if (code !== 0) throw new ToolError(`The proof failed:\n${tail(log, 40)}`);
 }
 
