@@ -41,12 +41,13 @@ export async function saveAdapter(
   for (const name of adapterNames) {
     const file = await files.open(name);
     if (file === undefined) throw checkpointErrors.noAdapter(name);
-    const total = file.bytes === undefined ? undefined : before + file.bytes;
-    await save(
-      name,
-      counted(file.pieces, limit - before, (bytes) => onProgress({ bytes: before + bytes, total })),
-    );
-    before += file.bytes ?? 0;
+    const start = before;
+    const total = file.bytes === undefined ? undefined : start + file.bytes;
+    const onBytes = (bytes: number): void => {
+      before = start + bytes;
+      onProgress({ bytes: before, total });
+    };
+    await save(name, counted(file.pieces, limit - start, onBytes));
   }
 }
 
