@@ -190,3 +190,18 @@ describe('publishing', () => {
     expect(stderr).toContain('Download the checkpoint, and share its files.');
   });
 });
+
+it('asks no other server about the checkpoints of a training on a GPU host', async () => {
+  const one = await trained({ kind: 'skyrl' });
+  const { server, training, project } = one;
+  await training.save({ baseUrl: undefined, tinkerHost: 'box' });
+  server.weights.clear();
+  const options = { env: { TINKER_BASE_URL: server.url } };
+  const removed = await runCli(project, ['checkpoints', 'delete', 'math', '--step', '1', '--yes'], options);
+  expect([removed.code, removed.stderr]).toEqual([2, expect.stringContaining('[checkpoint/on-host]')]);
+  expect(stepsIn(one)).toEqual([1, 2]);
+  expect(server.requests).toEqual([]);
+  const listed = await runCli(project, ['checkpoints', 'math'], options);
+  expect(listed.stdout).toContain('tinker://run-1/weights/step-2');
+  expect(listed.stderr).toContain('agentjet remote serve --host box');
+});

@@ -14,6 +14,14 @@ export const checkpointErrors = {
       hint: hintOf(step, checkpoints, deleted),
     }),
 
+  /** Another server could have weights of the same path, or say that there are none. */
+  onHost: (name: string, host: string, model: string) =>
+    new CodedError({
+      code: 'checkpoint/on-host',
+      message: `The checkpoints of the training ${name} are on the Tinker server of the GPU host ${host}.`,
+      hint: `Open a tunnel with \`agentjet remote serve --host ${host} --base-model ${model}\`, and pass its address to \`agentjet checkpoints\` with \`--tinker-url\`.`,
+    }),
+
   active: (name: string) =>
     new CodedError({
       code: 'checkpoint/training-active',

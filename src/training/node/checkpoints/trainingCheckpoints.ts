@@ -127,8 +127,12 @@ export class TrainingCheckpoints {
     return new FolderReader(this.#folder).read();
   }
 
-  #connection({ baseUrl }: TrainingState): TinkerOptions {
-    return { ...this.#options, baseUrl: this.#options.baseUrl ?? baseUrl };
+  /** Throws `checkpoint/on-host` if only a tunnel leads to the server. */
+  #connection({ baseUrl, tinkerHost, baseModel }: TrainingState): TinkerOptions {
+    const url = this.#options.baseUrl ?? baseUrl;
+    if (url === undefined && tinkerHost !== undefined)
+      throw checkpointErrors.onHost(path.basename(this.#folder), tinkerHost, baseModel);
+    return { ...this.#options, baseUrl: url };
   }
 
   async #open(state: TrainingState): Promise<TinkerCheckpoints> {
