@@ -40,7 +40,7 @@ function rewardsIn(run: string): number[] {
 const mean = (values: readonly number[]): number =>
   values.reduce((sum, value) => sum + value, 0) / values.length;
 
-test('a training goes on while its host is killed and started again, and resumes on the same server', async () => {
+test('a training continues while its host is killed and restarted, and can be resumed on the same server', async () => {
   const { machine, host } = await machineWithSkyrl();
   const killed = await host();
   await machine.add('box', killed);

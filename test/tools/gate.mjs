@@ -123,7 +123,7 @@ async function runSuite(suite, outcomes, deep) {
   const env = {
     ...projectEnv(),
     NO_COLOR: '1',
-    // As in continuous integration: vitest writes no snapshot and reports obsolete ones.
+    // As in continuous integration, vitest then writes no snapshots and reports those that no test reads.
     CI: '1',
     ...(deep && { AGENTJET_DEEP: '1' }),
     ...(suite.compiled && { NODE_COMPILE_CACHE: path.join(compiledFolder, 'node') }),

@@ -1,7 +1,7 @@
 /**
  * Gives the tests a Python with what workflows import: virtual environments, made once per user and set of versions.
  * Each is a list in test/tools/python, NAME.txt, which pins all of what NAME.in asks for. A folder NAME has modules of
- * our own that are copied next to the packages. To pin anew:
+ * our own that are copied next to the packages. To update the pins:
  *
  *   uv pip compile --universal --python-version 3.10 --no-emit-index-url --no-annotate --no-header NAME.in
  */

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 
-/** What tells most comes first, because a long text is cut. */
+/** The most useful parts come first, because failures show only the start of a long text. */
 const parts = Object.entries({
   status: '.part.statusbar .statusbar-item',
   toasts: '.notification-toast',

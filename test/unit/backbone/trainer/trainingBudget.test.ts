@@ -99,7 +99,7 @@ describe('the budget of a training', () => {
     expect(budget.expected(3)).toEqual({ prefill: 0, sample: 300_000, train: 0, seconds: 6, cost: 3 });
   });
 
-  it('continues from what a training has used before, at the prices of now', () => {
+  it('adds to the earlier use of a training, at the current prices', () => {
     const usage = { prefill: 0, sample: 90, train: 0, seconds: 3_500, cost: 7 };
     const before = { usage, stepUsage: { ...usage, sample: 20, seconds: 50 } };
     const { budget } = budgetOf({ before, prices, limits: { maxTokens: 100 } });
